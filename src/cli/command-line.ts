@@ -18,7 +18,7 @@ import { withHeadings } from './render/style.ts';
 import { indented } from './render/words.ts';
 import { openTerminal } from './terminal.ts';
 
-/** Open handles keep the process this long after its command. */
+/** A process ends this long after its command, even if open handles would keep it alive. */
 const lingerMs = 2_000;
 
 export async function runProcess(): Promise<void> {
@@ -27,9 +27,9 @@ export async function runProcess(): Promise<void> {
   outliveHangup();
   endAtSignals(() => process.exit(explain(new Interrupted('work'), args)));
 
-  // Manifests and answers are private. The mask also applies to the files of PGlite.
+  // New files are readable only by the user: manifests and answers are private. The mask also applies to the files of PGlite.
   process.umask(0o077);
-  // Of a host with several addresses, each is tried for this long. Set for the whole process, because the driver of Redis has no option for it.
+  // If a host has several addresses, each is tried for this long. The process has one value: the driver of Redis has no option.
   setDefaultAutoSelectFamilyAttemptTimeout(attemptMs(connectMs));
 
   // Node would print the error unescaped and exit with 1, which means failed rows.
@@ -52,7 +52,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
 function explain(error: unknown, args: readonly string[]): number {
   const json = args.includes('--json');
   if (error instanceof CommanderError) {
-    // Commander has already printed the error or the help that the user asked for.
+    // With exit code 0, Commander has printed the help or the version that the user asked for.
     if (error.exitCode === 0) return exitCodes.success;
     if (json) printJson('USAGE', error.message.replace(/^error: /, ''));
     return exitCodes.usage;
@@ -85,12 +85,12 @@ Install it once:
   # zsh: with fpath+=(~/.zfunc) before compinit
   cqbatch completion zsh > ~/.zfunc/_cqbatch`;
 
-/** With more options, `-h` shows only the common ones. */
+/** A command with more options than this shows only its common ones after `-h`. */
 const manyOptions = 15;
 
-/** Only commands that `args` name get options, for a fast start. */
+/** Makes the program with all commands. Only commands that `args` name get options, for a fast start. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
-  // Commands inherit these settings of the program.
+  // All commands inherit the settings that the program has here.
   const program = new Command('cqbatch')
     .exitOverride()
     .configureOutput({
@@ -146,7 +146,7 @@ function examplesText(examples: NonNullable<NamedSpec['examples']>): string {
   return `\n\nExamples:\n${indented(examples.flatMap(([command, purpose]) => [`# ${purpose}`, command]))}`;
 }
 
-/** @param shown `none` for a command that is only listed */
+/** Adds a command to the program. @param shown the options in its help; `none` for a command that is only listed */
 async function defineCommand(
   parent: Command,
   spec: CommandSpec | CommandGroupSpec,
@@ -191,7 +191,7 @@ async function defineCommand(
   });
 }
 
-/** @throws a usage error: an unset variable of a script must not mean all rows or the newest run */
+/** Refuses empty option values. @throws a usage error: a script's unset variable must not mean all rows or the newest run */
 function refuseBlank({ options, args }: Command, flags: Flags): void {
   const typed = Object.entries(flags).find(([, value]) => [value].flat().some(isBlankText));
   const option = options.find((each) => each.attributeName() === typed?.[0])?.long;
@@ -207,7 +207,7 @@ function isBlankText(value: unknown): boolean {
   return typeof value === 'string' && saysNothing(value);
 }
 
-/** `--no-…` options always have a value, but runs store only what was typed. */
+/** The options that the user typed: `--no-…` options always have a value, but runs store only what was typed. */
 function typedFlags(command: Command): Flags {
   const typed = Object.entries(command.opts()).filter(
     ([name]) => command.getOptionValueSource(name) === 'cli',

@@ -14,9 +14,9 @@ export interface NamedSpec {
 export interface CommandSpec extends NamedSpec, OwnMeanings {
   readonly arguments?: readonly (readonly [name: string, description: string])[];
   readonly options?: OptionGroups;
-  /** In addition to `unusedAnywhere`. */
+  /** The options without effect for this command, in addition to `unusedAnywhere`. */
   readonly unused?: Unused;
-  /** On demand, to keep `cqbatch --help` fast. */
+  /** Loads the command's code only when the command runs, to keep `cqbatch --help` fast. */
   readonly load: () => Promise<Action>;
 }
 
@@ -29,16 +29,16 @@ type Action =
   | ((argument: string, flags: Flags) => Promise<ExitCode>)
   | ((argument: string, second: string, flags: Flags) => Promise<ExitCode>);
 
-/** @param fits which runs the command can use */
+/** The argument that names a run. @param fits which runs the command can use */
 export function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of a run, or a part that no other id has; default: the newest run${fits}`];
 }
 
 type OptionsBy = Readonly<Partial<Record<OptionName, readonly OptionName[]>>>;
 
-/** Options that may have no effect, by the option that decides. */
+/** Options that may have no effect, by the option that decides whether they have one. */
 export interface Unused {
-  /** Options that need the option of their group. */
+  /** Options that have no effect without the option of their group. */
   readonly without?: OptionsBy;
   /** Options that the option of their group overrides. */
   readonly beside?: OptionsBy;
@@ -55,7 +55,7 @@ export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof 
   };
 }
 
-/** A sentence for each typed option without effect. The option that it needs may come from the environment. */
+/** Returns a sentence for each typed option without effect. The option that a typed one needs may also come from the environment. */
 export async function withoutEffect(unused: Unused, flags: Flags): Promise<readonly string[]> {
   const { without, beside } = unusedPairs(unused);
   const lacking = without.filter(([name, other]) => name in flags && !(other in flags));

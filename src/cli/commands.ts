@@ -202,7 +202,7 @@ const init: CommandSpec = {
   load: async () => (await import('./commands/init.ts')).init,
 };
 
-/** By their headings in the help, without the sandbox. */
+/** The commands by their headings in the help, without the sandbox. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
   Look: [status, show, list, report, check, verify, dashboard],

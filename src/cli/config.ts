@@ -15,10 +15,10 @@ import {
 } from '../settings/settings.ts';
 import type { OwnFlags } from './option-table.ts';
 
-/** The only reader of the process's environment. */
+/** The environment of the process. Other code must not read `process.env`. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
-/** `commands.ts` says which flags a command has. */
+/** The values of all flags. `commands.ts` says which flags a command has. */
 export type Flags = RawSettings & OwnFlags;
 
 export const configFile = 'config.json';
@@ -29,8 +29,8 @@ export function stateDirOf(flags: Flags): string {
 }
 
 /**
- * The state folder decides where the token is sent, and which programs run. So the default folder must belong to this user; a folder that
- * the user names is trusted, as git trusts `GIT_DIR`.
+ * The path of the state folder, which decides where the token is sent, and which programs run. The default folder must belong to this
+ * user; a folder that the user names is trusted, as git trusts `GIT_DIR`.
  *
  * @throws a usage error `STATE_DIR_UNTRUSTED`
  */
@@ -42,14 +42,14 @@ export async function trustedStateDir(flags: Flags): Promise<string> {
 }
 
 /**
- * Flags take precedence over environment variables, and these over `config.json`.
+ * The settings of a command. Flags take precedence over environment variables, and these over `config.json`.
  *
  * @throws a usage error for an invalid setting, or when another user may have written `config.json`
  */
 export async function loadSettings(flags: Flags): Promise<Settings> {
   const path = join(await trustedStateDir(flags), configFile);
   const values = await readConfigFile(path);
-  // Imported here, because most commands need no operation for their help.
+  // The operations are imported here, because most commands need none of them for their help.
   const fields = (await import('../../jobs/index.ts')).fieldOptions.map(({ name }) => name);
   return resolveSettings({ flags, environment, fields, file: values && { path, values } });
 }
@@ -71,13 +71,13 @@ async function readConfigFile(path: string): Promise<Readonly<Record<string, unk
   throw usageError('CONFIG_UNREADABLE', `${path} must hold a JSON object.`);
 }
 
-/** Undefined if the setting can't come from the configuration file. */
+/** The path of the configuration file that may have a setting. Undefined if a flag or a variable overrides the file. */
 export function fileThatSays(name: FlagName, flags: Flags): string | undefined {
   const isOverridden = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
   return isOverridden ? undefined : join(stateDirOf(flags), configFile);
 }
 
-/** Never a flag, which other users could see. */
+/** Where a secret comes from. Never from a flag, which other users could see. */
 interface SecretPlace {
   readonly file: string | undefined;
   readonly variable: string;
@@ -85,7 +85,7 @@ interface SecretPlace {
   readonly code: string;
 }
 
-/** @throws a usage error when the file can't be read */
+/** Reads a secret from a file or a variable. @throws a usage error when the file can't be read */
 export async function readSecret({ file, variable, what, code }: SecretPlace): Promise<string | undefined> {
   if (file === undefined) return environment[variable] || undefined;
   try {
@@ -109,7 +109,7 @@ export async function requireOwn(stateDir: string, configFile: string, sudoUid?:
   if (user === undefined) return;
   const trusted = [0, user, ...(user === 0 ? [Number(sudoUid)] : [])];
   const path = join(stateDir, configFile);
-  // Someone else's link may lead to a folder of yours that is meant for other runs.
+  // Refuse links of other users: such a link may lead to a folder of the user that is meant for other runs.
   for (const name of [stateDir, path]) {
     const link = await lstat(name.replace(/(?<=.)\/+$/, '')).catch(() => undefined);
     if (link?.isSymbolicLink() && !trusted.includes(link.uid))

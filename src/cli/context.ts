@@ -29,7 +29,7 @@ export interface CommandInput {
 
 export interface CommandContext extends CommandInput {
   readonly store: RunStore;
-  /** The plan file to carry out, whose options replace flags and settings. */
+  /** The plan file to run. Its options replace flags and settings. */
   readonly planFile?: ReadPlan;
   readonly onRefused?: (refused: RefusedManifest) => void;
 }
@@ -40,13 +40,13 @@ export interface RefusedManifest {
 }
 
 export interface DatastoreChoice extends ConfiguredDatastore {
-  /** Starts the slow part of opening. */
+  /** Starts the slow part of opening the datastore. */
   prepare(defer: Defer): void;
 }
 
 export interface Context extends CommandContext {
   readonly datastore: DatastoreChoice;
-  /** @param stop interrupts the run, like Ctrl-C */
+  /** Called with the record when a run starts. @param stop interrupts the run, like Ctrl-C */
   readonly onStarted?: (record: RunRecord, stop: () => void) => void;
   readonly onEnded?: (ended: EndedRun) => void;
   readonly metrics?: Metrics | undefined;
@@ -59,7 +59,7 @@ export async function openPlanningContext(flags: Flags): Promise<CommandContext>
   return { ...context, store: openRunStore(stateDir, await operationsWith(context.settings)) };
 }
 
-/** Runs no code that the state folder names. */
+/** Opens the state folder of a command that calls no rows. Runs no code that the state folder names. */
 export async function openCommandContext(flags: Flags): Promise<CommandContext> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
@@ -68,36 +68,36 @@ export async function openCommandContext(flags: Flags): Promise<CommandContext> 
   return { terminal, flags, settings, store: openRunStore(stateDir, operations) };
 }
 
-/** Like `openPlanningContext`, with the datastore. */
+/** Opens what `openPlanningContext` opens, and the datastore. */
 export async function openRunContext(flags: Flags): Promise<Context> {
   return withDatastore(flags, openPlanningContext);
 }
 
-/** Like `openCommandContext`, with the datastore. */
+/** Opens what `openCommandContext` opens, and the datastore. */
 export async function openContext(flags: Flags): Promise<Context> {
   return withDatastore(flags, openCommandContext);
 }
 
-/** By default, V8 lets old objects grow to four times the memory in use: 70 MB of garbage in a run. */
+/** Collects garbage early. By default, V8 lets old objects grow to four times the memory in use: 70 MB in a run. */
 export function saveMemory(): void {
   setFlagsFromString('--heap-growing-percent=120');
 }
 
 async function withDatastore(flags: Flags, open: typeof openCommandContext): Promise<Context> {
   saveMemory();
-  // An invalid level must be refused before a run is created.
+  // An invalid log level must be refused before a run is created.
   logLevelIn(flags);
   const context = await open(flags);
   return { ...context, datastore: await chooseDatastore(context) };
 }
 
-/** The operations of the service, and the user's own. */
+/** The operations of the service, and those of the module that the user names. */
 export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
   if (module === undefined) return operations;
   return [...operations, ...(await loadOperations(module, operations))];
 }
 
-/** @throws a usage error for a password in a flag, or an invalid address */
+/** Chooses Redis or the embedded datastore. @throws a usage error for a password in a flag, or an invalid address */
 export async function chooseDatastore({ terminal, flags, settings }: CommandInput): Promise<DatastoreChoice> {
   const { queue: url, queuePrefix: prefix = defaults.queuePrefix, queueMayEvict: mayEvict } = settings;
   refusePasswordInFlag(flags.queue);
@@ -116,7 +116,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
     async open(purpose, defer) {
       const opening = openDatastore({ redis, stateDir: stateDirOf(flags), purpose, prepared });
       prepared = undefined;
-      // The work may fail before the datastore is open: then the datastore is closed as soon as it has opened.
+      // If the work fails while the datastore is opening, the datastore is closed as soon as it has opened.
       defer(() =>
         opening.then(
           ({ datastore }) => datastore.close(),
@@ -130,7 +130,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   };
 }
 
-/** @throws a usage error: other users of the machine can see command lines */
+/** Refuses a password in `--queue`. @throws a usage error: other users of the machine can see command lines */
 function refusePasswordInFlag(url: string | undefined): void {
   if (url === undefined || !/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(url)) return;
   throw usageError(

@@ -3,15 +3,15 @@ import { systemError } from '../base/errors/system-error.ts';
 import type { OutcomeCounts } from '../domain/terms.ts';
 import { endFactsOf, endings, type StoredEnd } from '../engine/run/record/ending.ts';
 
-/** See docs/exit-codes.md. */
+/** The exit codes of all commands. See docs/exit-codes.md. */
 export const exitCodes = {
-  /** Every row succeeded, duplicates a row that did, or was skipped on purpose. */
+  /** Every row succeeded, was a duplicate of one that succeeded, or was skipped on purpose. */
   success: endings.completed.exitCode,
   /** Some rows failed or were invalid; or `verify` or `check` found something wrong. */
   rowsFailed: endings.rowsFailed.exitCode,
   /** An error in usage, configuration or manifest: nothing was sent. */
   usage: 2,
-  /** Halted after too many failures, or cancelled. */
+  /** A run was halted after too many failures, or cancelled. */
   halted: endings.guard.exitCode,
   /** The datastore, the disk or the authentication failed. */
   fatal: endings.failed.exitCode,
@@ -30,7 +30,7 @@ export function exitCodeOf(end: StoredEnd, counts: OutcomeCounts): ExitCode {
 
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** A question leaves the cursor on its line. Work may have changed something. */
+  /** What a signal interrupted. A question leaves the cursor on its line; work may have changed something. */
   readonly at: 'question' | 'wait' | 'work';
 
   constructor(at: Interrupted['at']) {

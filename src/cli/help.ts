@@ -63,13 +63,13 @@ const lastSections: readonly Section[] = [
   ],
 ];
 
-/** Longer terms stand above their meaning. */
+/** The widest term beside its meaning. Longer terms stand above their meanings. */
 const mostTermColumns = 22;
-/** With less room for meanings, each term stands above its own. */
+/** If the screen leaves fewer columns for meanings, each term stands above its meaning. */
 const leastMeaningColumns = 40;
 const meaningBelow = 6;
 
-/** @param showsAll whether the help of the program has all commands */
+/** The layout of all help. @param showsAll whether the help of the program has all commands */
 export function helpLayout(showsAll: boolean): Partial<Help> {
   return {
     minWidthToWrap: 10,
@@ -86,7 +86,7 @@ export function helpLayout(showsAll: boolean): Partial<Help> {
     },
     formatItem,
     boxWrap(text, columns) {
-      // An indented line is an example; the screen keeps its command whole.
+      // A line that begins with a space is an example: its command is not wrapped, so that it can be copied.
       const wrap = (line: string): string =>
         line.startsWith(' ') ? line : Help.prototype.boxWrap.call(this, line, columns);
       return text.split('\n').map(wrap).join('\n');

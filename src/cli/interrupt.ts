@@ -10,12 +10,12 @@ export function outliveHangup(): void {
   if (!mayHangUp) process.on('SIGHUP', () => {});
 }
 
-/** How many interrupts are open: they say what a signal means. */
+/** How many interrupts are open. While one is, it decides what a signal does. */
 let open = 0;
 
 /**
- * Outside of interrupts, a signal ends the process at once, with the exit code of an interrupted command: a script can't distinguish the
- * phases of a command.
+ * Calls `end` at a signal while no interrupt is open. Such a signal ends the process at once, with the exit code of an interrupted
+ * command: a script can't distinguish the phases of a command.
  */
 export function endAtSignals(end: () => never): void {
   for (const signal of signals) process.on(signal, () => open === 0 && end());
@@ -28,8 +28,8 @@ export interface Interrupt {
 }
 
 /**
- * The first signal aborts and calls `onStop`; the second ends the process at once. Nothing is lost, because a run continues from its
- * journal.
+ * Lets signals interrupt work. The first signal aborts and calls `onStop`; the second ends the process at once. Nothing is lost, because a
+ * run continues from its journal.
  */
 export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interrupt {
   const controller = new AbortController();

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 
-// Reports that a process may open too few files to load its modules.
+// A process that may open too few files to load its modules must still say so.
 try {
   const { runProcess } = await import('./command-line.ts');
   await runProcess();

@@ -1,7 +1,7 @@
 import { guardFlags } from '../settings/settings.ts';
 import type { OptionName } from './option-table.ts';
 
-/** By their headings in the help, in this order. */
+/** The options of a command, by their headings in the help, in the order of the help. */
 export type OptionGroups = Readonly<Record<string, readonly OptionName[]>>;
 
 export const output = ['json', 'quiet', 'stateDir'] as const;
@@ -35,7 +35,7 @@ export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 
 export const ownOperations: OptionGroups = { Manifest: ['operations'] };
 
-/** Plans don't store these. */
+/** Options that a plan does not store: they limit how long or how far a run goes before it stops. */
 export const budget = ['maxRows', 'stopAt', 'maxDuration'] as const;
 
 export const guards: OptionGroups = { Guards: ['canary', ...guardFlags, ...budget] };
@@ -60,7 +60,7 @@ const sharing = ['queue', 'queuePasswordFile'] as const;
 
 export const shared: OptionGroups = { 'Shared datastore': sharing };
 
-/** For commands that leave the calls to a daemon. */
+/** The options of commands that leave the calls to a daemon. */
 export const submitting: OptionGroups = {
   ...guards,
   ...rows,
@@ -69,7 +69,7 @@ export const submitting: OptionGroups = {
   ...audit,
 };
 
-/** For commands that take a run to its end. */
+/** The options of commands that execute a run to its end. */
 export const executing: OptionGroups = {
   Calls: [...calling, 'attempts', 'priority'],
   'Shared datastore': [...sharing, 'worker'],

@@ -174,16 +174,16 @@ type ValueOf<Own extends CommandOption> = Own extends { collect: (text: string) 
       ? string
       : boolean;
 
-/** `--no-worker` makes `worker` false. */
+/** The values of options that are no settings. `--no-worker` makes `worker` false. */
 export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOptions[Name]> | undefined };
 
 export interface OwnMeanings {
   readonly help?: Readonly<Partial<Record<OptionName, string>>>;
-  /** The default for run options that come from another run. */
+  /** What help names as the default of run options that are taken from another run. */
   readonly fromRun?: string;
 }
 
-/** @param isBrief leaves out environment variables */
+/** The option as Commander wants it. @param isBrief leaves environment variables out of its help */
 export function optionOf(
   name: OptionName,
   { help: ownHelp = {}, fromRun }: OwnMeanings = {},
@@ -195,7 +195,7 @@ export function optionOf(
     ? { ...ownOptions[name], help: ownHelp[name] ?? ownOptions[name].help }
     : flagOf(name, { help: ownHelp[name], byDefault, isBrief });
   const option = new Option(flags, help).hideHelp(isBrief && !common);
-  // `--html <file>` and `--no-html` are two options.
+  // Name the option explicitly: Commander would give `--html <file>` and `--no-html` one name, and they are two options.
   option.attributeName = () => name;
   return collect === undefined ? option : option.argParser(collect);
 }

@@ -9,9 +9,9 @@ import { painted, plain, screenRows, withLabels, withLinks, wrappedLine } from '
 import { usualColumns } from './render/words.ts';
 
 /**
- * The only access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers are hostile,
- * so characters that a terminal would act on become visible, as `\u001b`; colors are added afterwards. `test/e2e/output.test.ts` fails for
- * other code that writes to either stream.
+ * Only this file has access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers
+ * are hostile, so characters that a terminal would act on become visible, as `\u001b`; colors are added afterwards.
+ * `test/e2e/output.test.ts` fails for other code that writes to either stream.
  *
  * If data (standard output) can't be written, the command fails. Talk (standard error) never ends or delays a run.
  */
@@ -36,7 +36,7 @@ export const screen = {
   get rows(): number {
     return process.stderr.rows || usualRows;
   },
-  /** Why no question can be asked, if so. Standard output does not matter: questions appear on standard error. */
+  /** Why no question can be asked. Undefined if one can. Questions appear on standard error, so standard output does not matter. */
   get whyMute(): string | undefined {
     const canRead = process.stdin.isTTY === true;
     if (canRead && this.isTerminal) return undefined;
@@ -48,22 +48,22 @@ export const screen = {
   },
 };
 
-/** Adds no line feed. @throws a `SystemError` when data can't be written */
+/** Writes a text to standard output, without adding a line feed. @throws a `SystemError` when it can't be written */
 export function writeResult(text: string): void {
   unlessHeld(() => writeData(shown(1, text)));
 }
 
-/** @throws a `SystemError` when data can't be written */
+/** Writes a JSON document to standard output. @throws a `SystemError` when it can't be written */
 export function writeDocument(document: object): void {
   unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
 
-/** What another program reads, unchanged. @throws a `SystemError` when data can't be written */
+/** Writes text for another program, unchanged unless a terminal shows it. @throws a `SystemError` when it can't be written */
 export function writeContent(text: string): void {
   writeData(isatty(1) ? printable(text) : text);
 }
 
-/** Adds no line feed. */
+/** Writes a text to standard error, without adding a line feed. */
 export function writeTalk(text: string): void {
   unlessHeld(() => writeFreely(shown(2, text)));
 }
@@ -72,7 +72,7 @@ export function writeLogLine(json: string): void {
   writeFreely(printableJson(json));
 }
 
-/** Undefined while output is not held. */
+/** The output to show later. Undefined while output is shown at once. */
 let held: (() => void)[] | undefined;
 
 /** Holds output until the process ends with an exit code above 0, or asks a question. */
@@ -101,15 +101,17 @@ function showHeld(): void {
 
 const clearLine = '\r\u001b[2K';
 
-/** For a terminal that reports no height, or 0. */
+/** The height of a terminal that reports none, or 0. */
 const usualRows = 24;
 
-/** The lines as they will stand on the screen: wrapped, and one column free for the cursor. */
+/** The lines as they stand on the screen: wrapped, with one column left free for the cursor. */
 export function linesToDraw(lines: readonly string[]): readonly string[] {
   return lines.flatMap((line) => wrappedLine(escapeInvisible(line), columnsOf(2) - 1));
 }
 
 /**
+ * Draws lines in place of others.
+ *
  * @param lines of `linesToDraw`
  * @param replaced the last lines on the screen, up to the cursor. Terminals break and join lines when the window is resized.
  */
@@ -119,7 +121,7 @@ export function redrawLines(lines: readonly string[], replaced: readonly string[
   writeFreely(clearLine + upwards + colored(2, lines.join('\n')));
 }
 
-/** What a person reads; wrapped on a screen. */
+/** A text as a person reads it: without control characters, styled, and wrapped on a screen. */
 function shown(stream: 1 | 2, text: string): string {
   const lines = withLabels(printable(text)).split('\n');
   const columns = isatty(stream) ? columnsOf(stream) : Number.POSITIVE_INFINITY;
@@ -135,7 +137,7 @@ function colored(stream: 1 | 2, text: string): string {
   return showsColors(stream) ? painted(linked) : plain(linked);
 }
 
-/** Whether the terminal is known to show hyperlinks. Another one may print their addresses. */
+/** Whether the terminal is known to show hyperlinks. An unknown one may print their addresses. */
 function hasLinks(): boolean {
   const { TERM_PROGRAM = '', TERM = '', VTE_VERSION, WT_SESSION, KONSOLE_VERSION } = environment;
   return (
@@ -146,17 +148,17 @@ function hasLinks(): boolean {
   );
 }
 
-/** `NO_COLOR` takes precedence over `FORCE_COLOR`. */
+/** Whether a stream shows colors. `NO_COLOR` takes precedence over `FORCE_COLOR`. */
 function showsColors(stream: 1 | 2): boolean {
   const { NO_COLOR, FORCE_COLOR } = environment;
   if (NO_COLOR) return false;
   if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
-  // Asking a stream that is not a terminal would open it.
+  // Only a terminal may be asked for its colors, because asking opens the stream.
   return isatty(stream) && (stream === 1 ? process.stdout : process.stderr).hasColors();
 }
 
 /**
- * The end of the input, or an abort, gives an empty line.
+ * Asks a question, and returns the line that the user types: an empty one at the end of the input, or at an abort.
  *
  * @throws `Interrupted` on Ctrl-C
  */
@@ -178,7 +180,7 @@ export async function askLine(question: string, signal?: AbortSignal): Promise<s
   }
 }
 
-/** Waits for a slow reader. Drops data after the reader has closed the pipe. */
+/** Writes to standard output. Waits for a slow reader; drops data after the reader has closed the pipe. */
 function writeData(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -198,7 +200,7 @@ function writeData(text: string): void {
 
 const pauseMs = 10;
 const patienceMs = 1_000;
-/** Until it is written, later text is dropped. */
+/** The rest of a text that a slow reader did not take. While there is one, later texts are dropped. */
 let unwritten: Buffer = Buffer.alloc(0);
 
 function writeFreely(text: string): void {
@@ -214,7 +216,7 @@ function writeFor(milliseconds: number, bytes: Buffer): Buffer {
       at += writeSync(2, bytes, at);
       waitedMs = 0;
     } catch (error) {
-      // Gives up on a full disk, or a closed pipe or terminal.
+      // With another error, the disk is full, or the pipe or the terminal is closed: give up.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return Buffer.alloc(0);
       if (waitedMs >= milliseconds) break;
       sleep(pauseMs);
@@ -228,7 +230,7 @@ function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Keeps the process alive when the terminal closes during a question. Makes pipes return `EAGAIN`. */
+/** Keeps the process alive when the terminal closes during a question. Also makes writing to a full pipe fail with `EAGAIN`. */
 export function outliveTerminal(): void {
   process.stderr.on('error', () => {});
 }

@@ -10,7 +10,7 @@ const asking = ['yes', 'runId', 'wait'] as const;
 
 const verbose = 'also show the first requests, decisions about the rate, and rows that are retried';
 
-/** For commands that run rows of another run. */
+/** What commands that run rows of another run have in common. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
   help: {

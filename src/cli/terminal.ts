@@ -43,7 +43,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     json,
     quiet,
     live,
-    /** Undefined leaves charts out. */
+    /** The width for charts. Undefined leaves charts out. */
     columns: quiet || json ? undefined : screen.resultColumns,
     canAsk: screen.whyMute === undefined,
     whyMute: screen.whyMute,
@@ -52,18 +52,20 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       if (json) writeDocument(document);
       else writeResult(`${text}\n`);
     },
-    /** Even with `--quiet`. */
+    /** Prints a message, even with `--quiet`. */
     warn,
     say(text: string): void {
       if (!quiet) warn(text);
     },
-    /** An empty text clears the line. */
+    /** Replaces the drawn line. An empty text clears it. */
     draw(line: string): void {
       drawLines(line === '' ? [] : [line]);
     },
-    /** As many of the last lines as fit on the screen. */
+    /** Replaces the drawn lines. On a low screen, the last lines are left out. */
     drawLines,
     /**
+     * Asks a question with the answers yes and no.
+     *
      * @param signal withdraws the question, which counts as no
      * @param look shows more when the user types `p`; then the question comes again
      * @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP
@@ -85,7 +87,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
         `Can't ask "${question}", because ${this.whyMute}: pass --yes if you want it.`,
       );
     },
-    /** The number may have grouped digits. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */
+    /** Asks for a number, which may have grouped digits. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */
     async confirmNumber(question: string, number: number, look?: () => Promise<void>): Promise<boolean> {
       clear();
       for (let text = `${question} Type ${number} to go on: `; ; text = `Type the number ${number}, or n: `) {
@@ -97,7 +99,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   };
 }
 
-/** Asks again after each `p`. */
+/** Asks a question until the answer is something other than `p`, which shows more. */
 async function answerOf(
   question: string,
   signal: AbortSignal | undefined,
@@ -111,7 +113,7 @@ async function answerOf(
 }
 
 /**
- * A signal ends the question, whatever it means to the work around.
+ * Asks a question. A signal ends the question, whatever the signal means to other work.
  *
  * @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP
  */
@@ -142,7 +144,7 @@ export function silentTerminal(): Terminal {
   return { ...openTerminal({ quiet: 1 }), canAsk: false, result() {}, warn() {} };
 }
 
-/** From least to most detailed. */
+/** The log levels, from the least to the most detailed. */
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
 
 export function logLevelIn({ logLevel }: Flags, usual = 'silent'): string {

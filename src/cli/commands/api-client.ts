@@ -28,14 +28,14 @@ export interface ServedApi extends CallSettings, LimitedApi {
 
 export interface TokenSettings extends Pick<CommandInput, 'settings'> {
   readonly terminal: Pick<Terminal, 'warn'>;
-  /** If one of these operations needs no token, no token is no error before a call that needs one. */
+  /** The operations whose rows are called. If one needs no token, a missing token is an error only when a call needs the token. */
   readonly store?: Pick<RunStore, 'operations'>;
 }
 
-/** One source for each program that prints a token, so that all users share its runs. */
+/** One source for each command that prints a token, so that all callers share what it prints. */
 const commandTokens = new WeakMap<readonly string[], TokenSource>();
 
-/** Whether a look at the token would run its command for the first time. */
+/** Whether reading the token would run the token command for the first time. */
 export function needsCommand({ tokenCommand }: Settings): boolean {
   return tokenCommand !== undefined && !commandTokens.has(tokenCommand);
 }
@@ -79,7 +79,7 @@ export function tokenSource(
   );
 }
 
-/** Undefined if the daemon can call the API for the run. */
+/** Says why a daemon can't call the API of a run. Undefined if it can. */
 export function mismatchOf(daemon: LimitedApi, run: LimitedApi): string | undefined {
   if (run.baseUrl !== daemon.baseUrl) return `it is for ${run.baseUrl}, not ${daemon.baseUrl}`;
   if (run.rateGroup === daemon.rateGroup) return undefined;
@@ -94,7 +94,7 @@ function callersOf(rateGroup: string | undefined): string {
   return rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
 }
 
-/** Loads its code here, so that other commands start fast. */
+/** Makes the client that calls the API. Its code is loaded here, so that other commands start fast. */
 export async function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
@@ -112,13 +112,13 @@ export async function apiClient(
   });
 }
 
-/** What runs of this state folder learned about limits for this token, also before its renewal; undefined when the token can't be read. */
+/** The limits that runs of this state folder learned for this token or the tokens before it. Undefined for an unreadable token. */
 export async function estimatedLimits(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { baseUrl }: Pick<RunOptions, 'baseUrl'>,
   token: TokenSource,
 ): Promise<EstimatedLimits | undefined> {
-  // A token that can't be read is not reported here: the first call reports it.
+  // An unreadable token is no error here: the first call reports it.
   let latest = await token.current().catch(() => undefined);
   if (latest === undefined) return undefined;
   const ofLatest = async (): Promise<EstimatedLimits> => {

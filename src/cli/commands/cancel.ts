@@ -21,7 +21,7 @@ import { warningOfLasting } from '../terminal.ts';
 import { attributionOf } from './options.ts';
 import { printNewReport } from './report.ts';
 
-/** Calls in flight finish, then the run writes its report. */
+/** How long `cancel` waits for the run to write its report, after its calls in flight. */
 const patienceMs = 120_000;
 
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
@@ -63,7 +63,7 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
       if (settled === undefined) throw error;
       return settled;
     }
-    // A daemon with the embedded datastore works on another run, and will cancel this one.
+    // Ask the daemon that has the embedded datastore: it works on another run, and cancels this run afterwards.
     await ask();
     return undefined;
   });
@@ -126,7 +126,7 @@ async function stoppedRun(
       `Process ${process?.pid} did not stop run ${id} within two minutes; stop the process, then cancel again.`,
     );
   }
-  // The process may have died before it read the request.
+  // If the record is still active, the process died before it read the request: cancel the run here.
   return isActive(stopped.state) ? cancelStopped(context, stopped, attribution) : stopped;
 }
 

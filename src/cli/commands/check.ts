@@ -35,7 +35,7 @@ export async function check(id: string | undefined, flags: Flags): Promise<ExitC
   return isAsReported(checked.check) ? exitCodes.success : exitCodes.rowsFailed;
 }
 
-/** @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP, and the errors of `checkRun` */
+/** Reads the lists, then checks the rows. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP, and the errors of `checkRun` */
 function readAndCheck(context: CommandContext, retried: RetriedRun): Promise<CheckOfRun> {
   const { terminal, store } = context;
   return withScope(async (defer) => {
@@ -60,7 +60,7 @@ function readAndCheck(context: CommandContext, retried: RetriedRun): Promise<Che
   });
 }
 
-/** @throws a usage error for another address than that of the run */
+/** The run's options. @throws a usage error if the settings name another base URL than the run */
 function optionsOf({ settings, flags }: CommandContext, { id, options }: RunRecord): RunOptions {
   const { baseUrl, allowInsecureHttp } = options;
   const wanted = baseUrlOf({ allowInsecureHttp: allowInsecureHttp ?? flags.allowInsecureHttp }, settings);

@@ -23,7 +23,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What may stand at the cursor: on each line a value and its description, or `:files`.
+ * The words that a user may type at the cursor: on each line a word and its description, or `:files`.
  *
  * @param words after `cqbatch`; the user is typing the last word, which may be empty
  */
@@ -85,12 +85,12 @@ const lists = operations.flatMap(({ list, name }): readonly Candidate[] =>
   list ? [[list.name, `for ${name}`]] : [],
 );
 
-/** Leaves out unreadable runs, because a completion can't report errors. */
+/** Candidates for the name of a run. Unreadable runs are left out, because a completion can't report errors. */
 async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
   const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})
     .catch(() => []);
-  // Names of manifests may contain anything, and must not reach a shell.
+  // Candidates have no manifest names: these may contain anything, and must not reach a shell.
   return records.toReversed().map(({ id, state }) => [id, state]);
 }
 
@@ -106,7 +106,7 @@ function stateDirIn(words: readonly string[]): string {
   return stateDirOf({ stateDir });
 }
 
-/** The scripts evaluate neither answers nor typed words. */
+/** The scripts for each shell. None of them evaluates an answer or a typed word as code. */
 export const completionScripts = {
   bash: `# cqbatch completion bash >> ~/.bashrc
 _cqbatch() {

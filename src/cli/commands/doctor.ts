@@ -36,14 +36,14 @@ const styleOf = { ok: 'green', warning: 'yellow', failed: 'red' } as const satis
   Style
 >;
 
-/** Bytes for a run of a million rows. With less, doctor warns, or fails below `leastDisk`. */
+/** The bytes of disk that a run of a million rows takes. With less, doctor warns, and below `leastDisk` it fails. */
 const enoughDisk = 1_000_000_000;
 const leastDisk = 100_000_000;
 /** A larger difference from the API's clock makes time-outs, schedules and report times wrong. */
 const clockToleranceMs = 30_000;
 const callMs = 10_000;
 
-/** Changes nothing. */
+/** Checks whether runs will work, and changes nothing. */
 export async function doctor(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const findings: Finding[] = [nodeFinding()];
@@ -181,7 +181,7 @@ async function api(flags: Flags, settings: Settings, terminal: Terminal): Promis
   }
 }
 
-/** Any answer shows that the address is reached; only a call of an operation shows that path and token are right. */
+/** What an answer proves: the address is reached. Only a call of an operation proves that path and token are right. */
 function reached(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
   const status = answer.ok ? answer.status : answer.failure.status;
   if (status === undefined) return answered(baseUrl, '/', answer);
@@ -222,10 +222,10 @@ function answered(baseUrl: string, path: string, answer: ApiAnswer): readonly Fi
   ];
 }
 
-/** Routers and gateways answer 404, 405, 415, 429 and others. */
+/** Statuses with which an API refuses a request's content. Not 404, 405, 415 or 429, which routers and gateways send, too. */
 const refusesContent: readonly number[] = [400, 409, 412, 422];
 
-/** If so, the operation has accepted the token. */
+/** Whether an answer comes from the operation, which has then accepted the token. */
 function isOfOperation(status: number, body: string): boolean {
   return refusesContent.includes(status) && /^\s*\{\s*"/.test(body);
 }

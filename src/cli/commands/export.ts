@@ -37,7 +37,7 @@ export async function exportEntries(what: string, flags: Flags): Promise<ExitCod
   for (const warning of exportWarnings(done)) terminal.warn(`warning: ${warning}`);
   const { file } = output;
   if (file === undefined) {
-    // Standard output has the entries.
+    // Standard output has the entries, so the summary goes to standard error.
     terminal.say(exportText(done));
     return exitCodes.success;
   }
@@ -48,7 +48,7 @@ export async function exportEntries(what: string, flags: Flags): Promise<ExitCod
 }
 
 /**
- * Writes no file unless the whole list was read.
+ * Reads the list and writes the chosen entries. There is no file unless the whole list was read.
  *
  * @throws a usage error `NOTHING_TO_EXPORT`, `Interrupted` on Ctrl-C, SIGTERM and SIGHUP, and the errors of reading and writing
  */
@@ -80,7 +80,7 @@ function readChosen(context: CommandContext, entries: ChosenEntries, output: Out
 }
 
 interface Output {
-  /** Absent for standard output. */
+  /** The path of the file. Absent for standard output. */
   readonly file?: string;
   readonly write: (
     rows: AsyncIterable<readonly (readonly string[])[]>,
@@ -88,7 +88,7 @@ interface Output {
   ) => Promise<void>;
 }
 
-/** @throws a usage error without a usable name, and `EXPORT_EXISTS`: a file is never replaced */
+/** Where the entries go. @throws a usage error without a usable name, and `EXPORT_EXISTS`: a file is never replaced */
 async function outputOf({ flags: { out, json }, settings }: CommandContext): Promise<Output> {
   const { delimiter, clearToken = defaults.clearToken } = settings;
   if (out === undefined)

@@ -19,7 +19,7 @@ const samples = {
   notifyUrl: 'https://hooks.example.com/cqbatch',
 } as const satisfies Partial<Record<SettingName, string | number>>;
 
-/** Overwrites nothing. */
+/** Writes a configuration and sample manifests. Existing files stay as they are. */
 export async function init(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
@@ -44,7 +44,7 @@ export async function init(flags: Flags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-/** JSON has no comments, so `//` before its name turns a setting off. */
+/** The sample configuration. JSON has no comments, so `//` before its name turns a setting off. */
 function configText(): string {
   const names = Object.keys(samples) as (keyof typeof samples)[];
   const keys = names.map((name) => [nameInWords(name, '_'), name] as const);

@@ -21,11 +21,11 @@ import { styled } from '../render/style.ts';
 import { styledState, timeAgo } from '../render/words.ts';
 
 interface ListedRun {
-  /** Brief when the journal can't be read. */
+  /** What is known of a run; only its brief facts when its journal can't be read. */
   readonly facts: RunBrief & Partial<RunFacts>;
-  /** Its retries have left no row to retry. */
+  /** Whether the retries of a run have left no row to retry. */
   readonly cured: boolean;
-  /** Null for this state folder. */
+  /** The host whose state folder has the run. Null for this state folder. */
   readonly host: string | null;
 }
 
@@ -47,7 +47,7 @@ function listedDocument({ facts, cured, host }: ListedRun): object {
   return { ...members, cured, host };
 }
 
-/** @param warn called for a damaged journal */
+/** The run as `list` shows it. @param warn called for a damaged journal */
 async function listedRecord(
   { store }: Pick<Context, 'store'>,
   record: RunRecord,
@@ -62,13 +62,13 @@ async function listedRecord(
   return { facts, cured, host: null };
 }
 
-/** Undefined without a shared datastore. */
+/** The runs and workers of the cluster. Undefined without a shared datastore. */
 async function lookAt(datastore: DatastoreChoice): Promise<ClusterSnapshot | undefined> {
   if (datastore.queue === undefined) return undefined;
   return withScope(async (defer) => readCluster(openCluster(await datastore.open('look', defer))));
 }
 
-/** Newest first; runs of other machines last. */
+/** Lists the runs, the newest first, and those of other machines last. */
 export async function list(flags: Flags): Promise<ExitCode> {
   return listIn(await openContext(flags));
 }
@@ -99,7 +99,7 @@ export async function listIn({ terminal, flags, store, datastore }: Context): Pr
   return exitCodes.success;
 }
 
-/** In the order of the cells that `cellsOf` makes. */
+/** The columns of the list, in the order of the cells that `cellsOf` makes. */
 const columnsOfList: readonly TableColumn[] = [
   { title: 'run' },
   { title: 'state' },
@@ -114,7 +114,7 @@ const columnsOfList: readonly TableColumn[] = [
 const clockTimeOf = (at: string): string => clockTime(new Date(at));
 const timeAgoOf = (at: string): string => timeAgo(new Date(at));
 
-/** @param columns of the screen; undefined: all columns */
+/** The table of runs. @param columns of the screen; undefined: all columns of the table */
 function listText(
   listed: readonly ListedRun[],
   columns: number | undefined,

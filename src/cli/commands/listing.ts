@@ -12,10 +12,10 @@ import { apiClient, tokenSource } from './api-client.ts';
 import { runOptions } from './options.ts';
 
 const drawEveryMs = 250;
-/** Without a terminal. */
+/** How often progress is printed as a line where there is no terminal. */
 const lineEveryMs = 5_000;
 
-/** Lists are read with the token and the limits of the calls. */
+/** Opens what reads lists: with the token and the limits of the calls. */
 export async function listReading(
   context: CommandContext,
   options: RunOptions,
@@ -28,7 +28,7 @@ export async function listReading(
   return { ...listLimits(options), client, signal, ifMissing };
 }
 
-/** Shows which list is being read, and how far. */
+/** Opens lists whose reading is shown on the screen: which list, and how far. */
 export async function entryLists(
   context: CommandContext,
   options: RunOptions,
@@ -39,7 +39,7 @@ export async function entryLists(
   return openListsOf(context, await listReading(context, options, signal, defer, ifMissing), defer);
 }
 
-/** Like `entryLists`, with a client that is there. */
+/** Opens lists with an existing client, and shows their reading, as `entryLists` does with a client of its own. */
 export async function openListsOf(
   { terminal, store }: CommandContext,
   reading: ListReaderOptions,
@@ -51,7 +51,7 @@ export async function openListsOf(
   return openEntryLists({ ...reading, folder, onReading }, defer);
 }
 
-/** Undefined unless rows are compared. */
+/** The lists to compare rows with. Undefined unless rows are compared. */
 export async function listsToCompare(
   context: CommandContext,
   signal: AbortSignal,
@@ -60,7 +60,7 @@ export async function listsToCompare(
   return context.settings.compare ? entryLists(context, runOptions(context), signal, defer) : undefined;
 }
 
-/** Returns a function that ends it. */
+/** Shows a changing text until the returned function is called. */
 export function showProgress(terminal: Terminal, text: () => string): () => Promise<void> {
   const show = terminal.live ? terminal.draw : terminal.say;
   const showing = repeat(() => show(text()), { everyMs: terminal.live ? drawEveryMs : lineEveryMs });

@@ -11,7 +11,7 @@ import type { CommandContext, CommandInput } from '../context.ts';
 import type { OptionName } from '../option-table.ts';
 import { flagWords } from '../render/words.ts';
 
-/** @throws a usage error when neither this process nor workers can call the API */
+/** Whether this process calls the API. @throws a usage error when neither this process nor workers can */
 export function calls({ flags: { worker = true }, settings: { queue } }: CommandContext): boolean {
   if (worker || queue !== undefined) return worker;
   throw usageError(
@@ -20,7 +20,7 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Command
   );
 }
 
-/** @throws a usage error for a reason that is too long, or missing although required */
+/** The user and the reason of a change. @throws a usage error for a reason that is too long, or missing although required */
 export function attributionOf({
   flags: { reason },
   settings,
@@ -41,7 +41,7 @@ export function parsed<Value>(what: string, text: string, parse: (text: string) 
   }
 }
 
-/** @returns a SHA-256 in lowercase, which may be written as in `summary.json` */
+/** Reads a SHA-256 that may be written as in `summary.json`. @returns 64 lowercase digits */
 export function digestIn(option: string, text: string): string {
   const [, digest] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text.trim()) ?? [];
   if (digest !== undefined) return digest.toLowerCase();
@@ -73,7 +73,7 @@ export function runOptions({ flags, settings, planFile }: CommandContext): RunOp
   };
 }
 
-/** `--stop-at` means tomorrow if the time has passed today. */
+/** Tells the user when `--stop-at` means tomorrow, because the time has passed today. */
 export async function sayIfTomorrow({
   terminal,
   settings,
@@ -111,7 +111,7 @@ interface DifferingOption {
   readonly now: unknown;
 }
 
-/** The options that have another value now, or that only one side has. */
+/** The options that differ between two records, or that only one of them has. */
 export function differingOptions(before: object, now: object): readonly DifferingOption[] {
   const valuesBefore: Readonly<Record<string, unknown>> = { ...before };
   const valuesNow: Readonly<Record<string, unknown>> = { ...now };

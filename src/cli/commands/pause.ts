@@ -13,7 +13,7 @@ import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf } from './options.ts';
 
-/** Calls in flight finish first. */
+/** How long `pause` waits for the calls in flight to finish. */
 const patienceMs = 120_000;
 
 export async function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {

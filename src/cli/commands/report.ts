@@ -52,7 +52,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   return exitCodes.success;
 }
 
-/** First completes the journal of a dead process, if possible. */
+/** Completes the journal of a run whose process died, if possible. */
 async function settled({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
   const { id } = record;
   if (datastore.queue !== undefined) return record;

@@ -6,7 +6,7 @@ import { type SandboxOptions, sandboxOptions } from '../../sandbox/options.ts';
 import { interruptible } from '../interrupt.ts';
 import { withHeadings } from '../render/style.ts';
 
-/** Fixed, so that the commands to type are always the same. */
+/** The sandbox has a fixed port, so that the commands to type are always the same. */
 const defaultPort = 8791;
 
 type SandboxFlags = SandboxOptions & { readonly json?: boolean; readonly quiet?: boolean };

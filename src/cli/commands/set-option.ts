@@ -18,10 +18,10 @@ import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf, parsed } from './options.ts';
 
-/** A run usually takes a new value within a second. */
+/** How long a command waits until a run has taken a new value, which usually takes a second. */
 const patienceMs = 20_000;
 
-/** Also for a paused run. */
+/** Changes the rate of a run in progress, also of a paused one. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const rate = parsed('set-rate', text, parseRate);
   const context = await openContext(flags);
@@ -39,7 +39,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
   });
 }
 
-/** Also for a run that is paused or waits for a daemon. */
+/** Changes the priority of a run in progress, also of one that is paused or waits for a daemon. */
 export async function setRunPriority(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const priority = parsed('set-priority', text, parseChoice(priorities));
   const context = await openContext(flags);
@@ -56,7 +56,7 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
   });
 }
 
-/** @throws a fatal error `COMMAND_UNANSWERED` */
+/** Writes an option, and waits until the run has taken it. @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
   { runId, write, currentRun }: RunContact,
   wanted: Wanted,

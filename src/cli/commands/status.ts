@@ -26,7 +26,7 @@ export async function statusIn(context: Context, id: string | undefined): Promis
       const cluster = await sharedCluster(context, defer);
       const runs = allRuns(context.store, warningOnce(context.terminal));
       defer(() => runs.close());
-      // Runs start and end while the command follows them.
+      // The runs seen so far: runs start and end while the command follows them.
       const followed = new Map<string, RunFacts>();
       const look = async (): Promise<readonly RunFacts[]> => {
         const isWanted = (each: string, state: string): boolean => isInProgress(state) || followed.has(each);
@@ -44,9 +44,9 @@ export async function statusIn(context: Context, id: string | undefined): Promis
   });
 }
 
-/** If the datastore does not answer, the state folder still shows something. */
+/** Opens the cluster. If the datastore does not answer, the state folder still shows something. */
 async function sharedCluster({ terminal, datastore }: Context, defer: Defer): Promise<Cluster | undefined> {
-  // Only one process can open the embedded datastore.
+  // The embedded datastore stays closed, because only one process can open it.
   if (datastore.queue === undefined) return undefined;
   try {
     return openCluster(await datastore.open('look', defer));

@@ -13,7 +13,7 @@ import { outcomeTexts, styledState } from '../render/words.ts';
 import { openTerminal } from '../terminal.ts';
 import { digestIn } from './options.ts';
 
-/** Names only the first fault. */
+/** Verifies a run's report. Only the first fault is named. */
 export async function verify(name: string | undefined, flags: Flags): Promise<ExitCode> {
   const against = (flags.against ?? []).map((text) => digestIn('--against', text));
   const folder = await folderOf(name, flags);
@@ -50,7 +50,7 @@ function textOf(
   ].join('\n');
 }
 
-/** A digest stays whole, so that it can be copied: on a narrow screen it stands below the name. */
+/** Digests with their names. A digest stays whole, so that it can be copied: on a narrow screen it stands below its name. */
 function digestLines(digests: Readonly<Record<string, string>>, columns: number): readonly string[] {
   const besides = Object.entries(digests).map(([name, digest]) => `  sha256:${digest}  ${name}`);
   if (besides.every((line) => line.length <= columns)) return besides;

@@ -22,14 +22,14 @@ import {
 export interface RunAudit {
   readonly record: RunRecord;
   readonly folder: string;
-  /** Brief when the journal can't be read. */
+  /** What is known of the run; only its brief facts when its journal can't be read. */
   readonly facts: RunFacts | RunBrief;
-  /** Oldest first. */
+  /** The retries of the run, the oldest first. */
   readonly retries: readonly RunRecord[];
   readonly undos: readonly RunRecord[];
 }
 
-/** `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the run entered. */
+/** An event is `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the run entered. */
 type AuditEvent = { readonly event: string } & Partial<Omit<RunRecord['states'][number], 'state'>>;
 
 export function eventsOf(record: RunRecord): readonly AuditEvent[] {
@@ -118,7 +118,7 @@ export function auditText({ record, folder, facts: run, retries, undos }: RunAud
   return `Run ${id} ${stateText(record)}\n${indented(factLines(facts))}\n\n${indented(timeline(eventsOf(record)))}`;
 }
 
-/** `10 rows, 1 failed: continued` */
+/** The result of a canary: `10 rows, 1 failed: continued` */
 function canaryText({ rows, failed, wentOn }: NonNullable<RunRecord['canary']>): string {
   return `${counted(rows, 'row')}, ${count(failed)} failed: ${wentOn ? 'continued' : 'stopped'}`;
 }
@@ -154,7 +154,7 @@ function planText(plan: RunRecord['plan']): string {
     .join(', ');
 }
 
-/** States that every run passes before it starts. They have no color, because they say nothing about its end. */
+/** Whether an event comes before the start of every run. Such an event has no color, because it says nothing about the run's end. */
 function isBeforeStart(event: string): boolean {
   return event === 'planned' || event === 'submitted';
 }
@@ -178,7 +178,7 @@ function timeline(events: readonly AuditEvent[]): readonly string[] {
   return factLines(facts);
 }
 
-/** Empty for the running version. */
+/** Which version of the program acted. Empty for the running version. */
 function versionText({ version }: Actor): string {
   return version === undefined || version === thisActor().version ? '' : ` with cqbatch ${version}`;
 }

@@ -5,20 +5,20 @@ import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
 import type { ComparedRows } from '../../engine/run/plan/check-manifest.ts';
 import type { Fact } from './words.ts';
 
-/** Rows of a plan, perhaps compared with what the service lists. */
+/** The rows of a plan, perhaps compared with what the service lists. */
 export interface PlannedChanges {
   readonly scan: RowCounts;
   readonly compared?: ComparedRows | undefined;
 }
 
-/** What has been asked of the API when a plan is shown. */
+/** What a plan has asked of the API so far. */
 export function sentText({ compared }: Pick<PlannedChanges, 'compared'>): string {
   if (compared === undefined) return 'Nothing was sent.';
   const read = compared.lists.map(({ list, listed }) => `${count(listed)} ${listedWords({ name: list })}`);
   return `Read ${read.length === 0 ? 'nothing' : read.join(' and ')}. Nothing was changed.`;
 }
 
-/** `2 fields of 2 entries change; 198 rows change nothing and are left out` */
+/** What a comparison found: `2 fields of 2 entries change; 198 rows change nothing and are left out` */
 export function changesTexts({ scan, compared }: PlannedChanges): readonly string[] {
   if (compared === undefined) return [];
   const { fields } = compared;

@@ -14,7 +14,7 @@ import { actualState, isResumable } from '../../engine/run/record/record.ts';
 import { withWait } from './export.ts';
 import { type Style, styled } from './style.ts';
 
-/** `evaluations: 12 read one by one` */
+/** The progress of a check: `evaluations: 12 read one by one` */
 export function lookingText(list: OperationList, reader: EntryReader): string {
   return withWait(`${listedWords(list)}: ${count(reader.read)} read one by one`, reader);
 }
@@ -49,7 +49,7 @@ export function checkReportText(retried: RetriedRun, { check, path }: CheckOfRun
   ].join('\n');
 }
 
-/** `57 of 60 unclear rows were done, 3 were not: cqbatch retry jsur --unclear calls these 3.` */
+/** How unclear rows ended: `57 of 60 unclear rows were done, 3 were not: cqbatch retry jsur --unclear calls these 3.` */
 function unclearLines(retried: RetriedRun, { unclear }: CheckOfRun['check']): readonly string[] {
   const { rows, done, not_done } = unclear;
   if (rows === 0) return [];
@@ -66,7 +66,7 @@ function unclearLines(retried: RetriedRun, { unclear }: CheckOfRun['check']): re
   return [`${answers.join(', ')}${commands.length === 0 ? '' : ': '}${commands.join('; ')}.`];
 }
 
-/** Each calls some of the unclear rows that were not done. A resume calls rows without a result, a retry those that failed. */
+/** The commands that call unclear rows that were not done. A resume calls rows without a result, a retry those that failed. */
 function commandsFor(
   { first, retries }: RetriedRun,
   { not_done, unfinished }: CheckOfRun['check']['unclear'],

@@ -22,7 +22,7 @@ export interface EndedRun {
 
 export interface Ended {
   readonly run: EndedRun | undefined;
-  /** Undefined when the command neither created nor found a run. */
+  /** The run of the command. Undefined when the command neither created nor found one. */
   readonly runId: string | undefined;
   readonly exitCode: number;
   readonly error: (Error & { readonly code?: unknown }) | undefined;
@@ -45,15 +45,15 @@ export function newsOf(ended: Ended) {
   };
 }
 
-/** Both hosts of Teams' Workflows, and the older connectors. */
+/** The hosts of Teams: two for its Workflows, and one for the older connectors. */
 const teams = /\.(?:logic\.azure\.com|api\.powerplatform\.com|webhook\.office\.com)(?::\d+)?$/i;
 
-/** Teams accepts only a message with an Adaptive Card. */
+/** The body of a notification. Teams accepts only a message with an Adaptive Card. */
 export function bodyFor(host: string, ended: Ended): string {
   return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
 }
 
-/** Without Markdown: text from a manifest must not become a link. */
+/** A message for Teams. It has no Markdown, because text from a manifest must not become a link. */
 function cardMessage(text: string): object {
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
@@ -126,7 +126,7 @@ export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): Fina
   return succeeded + duplicate + skipped > 0 ? 'partial' : 'failed';
 }
 
-/** For people who see only the folder of the manifest. */
+/** The text beside a finished manifest, for people who see only its folder. */
 export function endingText(
   { record, summary, steps }: EndedRun,
   files: ManifestEnding['files'] = {},

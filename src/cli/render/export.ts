@@ -17,7 +17,7 @@ export interface Export {
   readonly entries: Pick<ChosenEntries, 'operation' | 'chosen' | 'choice' | 'unfit'>;
 }
 
-/** `deleted evaluations: 1,240 listed, 412 chosen  waiting 12 s (Retry-After: 90)` */
+/** The progress of an export: `deleted evaluations: 1,240 listed, 412 chosen  waiting 12 s (Retry-After: 90)` */
 export function readingText(
   list: OperationList,
   reader: Export['reader'],
@@ -27,7 +27,7 @@ export function readingText(
   return withWait(`${listedWords(list)}: ${count(reader.listed)} listed${choice}`, reader);
 }
 
-/** With the reason for a pause. */
+/** The counts of a list, and why its reading waits. */
 export function withWait(counts: string, reader: Waiting): string {
   const wait = waitText(reader);
   return wait === undefined ? counts : `${counts}  ${wait}`;
@@ -35,7 +35,7 @@ export function withWait(counts: string, reader: Waiting): string {
 
 type Waiting = Pick<ListReader, 'waiting' | 'silentMs'>;
 
-/** An answer that takes longer than this is missed. */
+/** A wait for an answer that is longer than this is shown. */
 const usualAnswerMs = 5_000;
 
 function waitText({ waiting, silentMs }: Waiting): string | undefined {
@@ -46,7 +46,7 @@ function waitText({ waiting, silentMs }: Waiting): string | undefined {
   return silentMs < usualAnswerMs ? undefined : `no answer for ${duration(silentMs / 1_000)}`;
 }
 
-/** `Deleted evaluations: 1,240 listed, 412 chosen, 825 not chosen, 3 left out (is not recoverable: 3).` */
+/** The result: `Deleted evaluations: 1,240 listed, 412 chosen, 825 not chosen, 3 left out (is not recoverable: 3).` */
 export function exportText({ reader, entries }: Export): string {
   const { operation, chosen, choice, unfit } = entries;
   const words = listedWords(operation.list);
@@ -64,7 +64,7 @@ function unfitOf({ unfit }: Export['entries']): number {
   return [...unfit.values()].reduce((sum, each) => sum + each, 0);
 }
 
-/** Why a list has no entry for a file. */
+/** Why an export has no entry to write. */
 export function nothingText({ reader, entries }: Export): string {
   const { operation, choice } = entries;
   if (reader.listed === 0) return `The service lists no ${listedWords(operation.list)}.`;
@@ -105,7 +105,7 @@ export function exportDocument({ reader, entries }: Export, file: string): objec
   };
 }
 
-/** Options that the next command needs, too. */
+/** The options of an export that the next command needs, too. */
 const passedOn: readonly string[] = [
   'baseUrl',
   'allowInsecureHttp',
@@ -114,7 +114,7 @@ const passedOn: readonly string[] = [
   'stateDir',
 ] satisfies readonly OptionName[];
 
-/** The command that plans the rows of the file. */
+/** The command that plans the rows of an exported file. */
 export function planCommand(
   file: string,
   operation: ChosenEntries['operation'],

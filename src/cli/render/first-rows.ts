@@ -6,18 +6,18 @@ import { cutInTheMiddle, styled } from './style.ts';
 import { indented, indentedLine, moreText, table, usualColumns } from './words.ts';
 
 const mostRows = 10;
-/** Of an operation that changes no fields, as a restore: mostly, its rows differ only in their identifiers. */
+/** The most rows of an operation that changes no fields, as a restore: they mostly differ only in their identifiers. */
 const mostAlike = 5;
 const mostLines = 20;
 const mostFields = 8;
-/** For old and new value: with less than the first, an identifier is cut; with less than the second, there is no table. */
+/** The columns for an old and a new value. With less than the first, an identifier is cut; with less than the second, there is no table. */
 const usualRoom = 30;
 const leastRoom = 20;
 const leastOfEntry = 12;
 
 /**
- * The first rows that are called, and what becomes of their entries: a table of row, entry, field, old and new value. On a narrow screen, each
- * row has lines of its own.
+ * The first rows that are called, and what becomes of their entries: a table of row, entry, field, old and new value. On a narrow
+ * screen, each row has lines of its own.
  *
  * @param columns of the screen
  * @param allRows says where the other rows are
@@ -39,7 +39,7 @@ export function firstRowsText(
   return indented([...lines, ...(more > 0 ? [othersText(more, lastOf(perOperation, shown)) + where] : [])]);
 }
 
-/** First rows of each operation, in the manifest's order: a table with the rows of one operation would hide the others. */
+/** The first rows of each operation, in the manifest's order: a table with the rows of one operation would hide the others. */
 function someOfEach(rows: readonly CallableRow[]): readonly CallableRow[] {
   const operations = new Set(rows.map(({ operation }) => operation.name)).size;
   const share = Math.max(2, Math.floor(mostRows / operations));
@@ -57,7 +57,7 @@ interface LastRow {
   readonly subject: string;
 }
 
-/** Undefined if it is shown. */
+/** The last row of the plan. Undefined if the table shows it. */
 function lastOf(perOperation: ScanSummary['perOperation'], shown: readonly RowEffect[]): LastRow | undefined {
   const [last] = Object.values(perOperation)
     .flatMap(({ thing, last }) => (last === undefined ? [] : [{ thing, ...last }]))
@@ -65,7 +65,7 @@ function lastOf(perOperation: ScanSummary['perOperation'], shown: readonly RowEf
   return shown.some(({ row }) => row === last?.row) ? undefined : last;
 }
 
-/** `… and 394 more rows, the last is row 404, evaluation 616` */
+/** The line below the first rows: `… and 394 more rows, the last is row 404, evaluation 616` */
 function othersText(more: number, last: LastRow | undefined): string {
   const which =
     last === undefined ? '' : `, the last is row ${last.row}, ${last.thing} ${cutInside(last.subject, 40)}`;
@@ -76,13 +76,13 @@ interface RowEffect {
   readonly row: number;
   readonly thing: string;
   readonly subject: string;
-  /** At least one. */
+  /** What the call of a row does: at least one effect. */
   readonly effects: readonly Effect[];
 }
 
 /** What a call does to its entry, or to one of its fields. */
 interface Effect {
-  /** The name of a field, or what becomes of the entry: `restored`. */
+  /** The name of a changed field, or what becomes of the entry: `restored`. */
   readonly what: string;
   readonly isField: boolean;
   readonly old?: string | undefined;
@@ -99,7 +99,7 @@ function rowEffect(call: CallableRow): RowEffect {
     value,
   }));
   if (fields.length === 0) {
-    // Without fields that it may change, an operation has one line for each row.
+    // A row of an operation that can change no fields has one line, with all its values.
     const others = Object.entries(values)
       .filter(([name]) => name !== operation.subject && !hasChangeableFields(operation))
       .map(([name, value]) => `${name} ${quoted(value)}`);
@@ -115,7 +115,7 @@ function hasChangeableFields({ fields }: CallableRow['operation']): boolean {
   return fields.some(({ required }) => !required);
 }
 
-/** Whole rows, at least one. */
+/** As many whole rows as fit into the lines of the table, at least one. */
 function withinLines(rows: readonly RowEffect[]): readonly RowEffect[] {
   let lines = 0;
   return rows.filter(({ effects }, index) => {
@@ -126,14 +126,14 @@ function withinLines(rows: readonly RowEffect[]): readonly RowEffect[] {
 
 interface TableStyle {
   readonly columns: number;
-  /** What all shown rows act on. */
+  /** The kind of entry, if all shown rows act on the same kind. */
   readonly onlyThing: string | undefined;
   readonly knowsOld: boolean;
 }
 
 const gap = 2;
 
-/** Undefined if the screen is too narrow. */
+/** The rows as a table. Undefined if the screen is too narrow. */
 function tableLines(
   rows: readonly RowEffect[],
   { columns, onlyThing, knowsOld }: TableStyle,
@@ -183,7 +183,7 @@ function narrowLines(
   return [head + entry, ...lines];
 }
 
-/** `"Recording 4" → "Greeting"`, `? → "Greeting"`, `"Greeting"` */
+/** The change of a field: `"Recording 4" → "Greeting"`, `? → "Greeting"`, `"Greeting"` */
 function changeText({ isField, old, value }: Effect, room: number, knowsOld: boolean): string {
   if (value === undefined) return '';
   if (!isField) return cut(value, room);
@@ -199,24 +199,24 @@ function changeText({ isField, old, value }: Effect, room: number, knowsOld: boo
   return `${styled('red', quoted(old, left, from))} → ${styled('green', quoted(value, right, from))}`;
 }
 
-/** Characters before the first difference that are shown with it. */
+/** How many characters are shown before the first difference of two texts. */
 const shownBefore = 6;
 const quotesAndDots = 3;
-/** More would be slow, and no screen has it. */
+/** The most characters of a text that are looked at. More would be slow, and no screen has room for them. */
 const mostCharacters = 10_000;
 
-/** From which character on two long texts are shown, so that the first difference is seen in `room` columns. */
+/** The character from which two long texts are shown, so that their first difference is seen in `room` columns. */
 function differenceOf(one: string, other: string, room: number): number {
   const [characters, others] = [charactersOf(one), charactersOf(other)];
   const found = characters.findIndex((character, index) => character !== others[index]);
   const first = found < 0 ? characters.length : found;
   if (first + shownBefore < room) return 0;
-  // Near the end, more is shown before it.
+  // For a difference near the end of the texts, more is shown before the difference, to fill the room.
   const longest = Math.max(characters.length, others.length);
   return Math.max(0, Math.min(first - shownBefore, longest - room + quotesAndDots));
 }
 
-/** In quotes, one line of at most `room` columns. */
+/** A value in quotes, on one line of at most `room` columns. */
 function quoted(value: string, room = 60, from = 0): string {
   if (value === '') return '(empty)';
   const shown = from === 0 ? value : `…${charactersOf(value).slice(from).join('')}`;
@@ -225,11 +225,11 @@ function quoted(value: string, room = 60, from = 0): string {
 
 function cut(text: string, room: number): string {
   const line = lineOf(text);
-  // A cut may split a character.
+  // A cut may split a character: leave out its first half.
   return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1)).replace(/\p{Cs}$/u, '')}…`;
 }
 
-/** Both ends of an identifier stay, which tell it from others. */
+/** Cuts the middle of an identifier: its two ends distinguish it from others. */
 function cutInside(text: string, room: number): string {
   return cutInTheMiddle(room, lineOf(text));
 }

@@ -5,24 +5,24 @@ import { table } from './words.ts';
 export interface TableColumn {
   readonly title: string;
   readonly isNumber?: true;
-  /** The sentence above the table if all rows have the same cell here. */
+  /** The sentence that replaces the column if all its cells are equal. */
   readonly ofAll?: (cell: string, rows: number) => string;
-  /** Names, paths and addresses: both ends tell them apart. */
+  /** Whether cells may be cut in the middle, as names, paths and addresses: their two ends distinguish them. */
   readonly mayBeCut?: true;
-  /** Left out where the table would not fit. */
+  /** Whether the column may be left out where the table would not fit. */
   readonly mayBeLeftOut?: true;
 }
 
 type Rows = readonly (readonly string[])[];
 
-/** A cut cell has at least this width. */
+/** The least width of a cut cell. */
 const leastCut = 12;
 const between = 2;
 
 /**
- * As wide as the screen. What does not fit even with cut cells stands below each other, a paragraph for each row.
+ * A table that is as wide as the screen. If it does not fit even with cut cells, each row is a paragraph.
  *
- * @param screen its columns; undefined where text is not for a screen: nothing is left out or cut
+ * @param screen the columns of the screen; undefined where text is not for a screen: nothing is left out or cut
  */
 export function fittedTable(
   columns: readonly TableColumn[],
@@ -72,7 +72,7 @@ function leastWidth(columns: readonly TableColumn[], cells: Rows): number {
   return sum(widths.map((width, index) => (columns[index]?.mayBeCut ? Math.min(width, leastCut) : width)));
 }
 
-/** Takes from the widest cells that may be cut. */
+/** Cuts cells until the table fits, always in the widest column that may be cut. */
 function cutTo(screen: number, columns: readonly TableColumn[], cells: Rows): Rows {
   const widths = [...widthsOf(columns, cells)];
   while (sum(widths) > screen) {
@@ -85,7 +85,7 @@ function cutTo(screen: number, columns: readonly TableColumn[], cells: Rows): Ro
   );
 }
 
-/** The first two cells of a row, and below them the others with their titles. */
+/** The rows as paragraphs: the first two cells of a row, and below them the other cells with their titles. */
 function paragraphs(screen: number, columns: readonly TableColumn[], cells: Rows): readonly string[] {
   return cells.flatMap((row) => {
     const lines = [row.slice(0, 2).join('  ')];

@@ -11,18 +11,18 @@ import type { Fact } from './words.ts';
 export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'isNewTarget'> {
   readonly rateGroup?: string | undefined;
   readonly baseUrlFile?: string | undefined;
-  /** Without its password. */
+  /** The address of the proxy, without its password. */
   readonly proxy: string | undefined;
   readonly rate: ExpectedRate | undefined;
 }
 
 export interface ExpectedRate {
   readonly perSecond: number;
-  /** False if the API permitted the rate in an earlier run. */
+  /** Whether the user set the rate. False if the API permitted the rate in an earlier run. */
   readonly isWanted: boolean;
 }
 
-/** `40 calls: restore 20 evaluations, update 20 soundboards (5 clear description)` */
+/** The calls of a plan: `40 calls: restore 20 evaluations, update 20 soundboards (5 clear description)` */
 export function callsText({
   perOperation,
   callable,
@@ -34,7 +34,7 @@ export function callsText({
   return `${counted(callable, 'call')}: ${texts.join(', ')}`;
 }
 
-/** `restore evaluation 201`, `update 53 soundboards in 54 calls`, `close for 3 tickets` */
+/** What an operation does: `restore evaluation 201`, `update 53 soundboards in 54 calls`, `close for 3 tickets` */
 function operationText(name: string, summary: OperationSummary): string {
   const { callable, thing, first } = summary;
   const entries = subjectsOf(summary);
@@ -46,7 +46,7 @@ function operationText(name: string, summary: OperationSummary): string {
   return entries === callable ? deed : `${deed} in ${counted(callable, 'call')}`;
 }
 
-/** ` (5 clear description)` */
+/** How many rows clear a field: ` (5 clear description)` */
 function clearsText({ fields, callable }: OperationSummary): string {
   const texts = Object.entries(fields)
     .filter(([, { cleared }]) => cleared > 0)
@@ -57,7 +57,7 @@ function clearsText({ fields, callable }: OperationSummary): string {
   return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
 }
 
-/** What is sent, where, and how long it takes. */
+/** The facts of a plan about its calls: what is sent, where, and how long all calls take. */
 export function forecastFacts(
   { perOperation, callable }: Pick<ScanSummary, 'perOperation' | 'callable'>,
   forecast: Forecast,
@@ -72,12 +72,12 @@ export function forecastFacts(
   ];
 }
 
-/** Operations with rows that leave fields out, which the service might reset. */
+/** The operations with rows that leave fields out, which the service might reset. */
 function resetting(perOperation: ScanSummary['perOperation']): ScanSummary['perOperation'] {
   return Object.fromEntries(Object.entries(perOperation).filter(([, { partial }]) => partial > 0));
 }
 
-/** `title, description (50 of 54 rows)`, with the operation if several operations have fields. */
+/** The fields of rows: `title, description (50 of 54 rows)`, with the operation if several operations have fields. */
 function fieldTexts(
   perOperation: ScanSummary['perOperation'],
   rowsOf: (counts: OperationSummary['fields'][string]) => number,
@@ -104,7 +104,7 @@ function addressTexts({ baseUrl, rateGroup, baseUrlFile, proxy, isNewTarget }: F
   ];
 }
 
-/** Undefined when no rate is known. */
+/** How long all calls take. Undefined when no rate is known. */
 export function estimatedSeconds(callable: number, { rate }: Pick<Forecast, 'rate'>): number | undefined {
   return rate && Math.ceil(callable / rate.perSecond);
 }

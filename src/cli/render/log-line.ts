@@ -19,7 +19,7 @@ export interface ProgramLogEntry {
   readonly value?: string;
 }
 
-/** For `--verbose`; undefined for most entries. */
+/** A log entry as `--verbose` shows it. Undefined for most entries. */
 export function logLine(entry: ProgramLogEntry): string | undefined {
   const text = textOf(entry);
   return text && `${new Date(entry.time).toLocaleTimeString('en-GB', { hour12: false })}  ${text}`;

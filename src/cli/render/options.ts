@@ -8,9 +8,9 @@ import { nameInWords, optionInWords } from '../../settings/settings.ts';
 type PlanOptions = RunRecord['options'] & RowOptions;
 
 interface OptionTexts {
-  /** As they are typed: `--max-failures 5%`, `--rate auto..20/s`. */
+  /** Options as a user types them: `--max-failures 5%`, `--rate auto..20/s`. */
   readonly flags: readonly string[];
-  /** Those without a flag, as `config.json` names them: `backoff 1s`. */
+  /** Options without a flag, as `config.json` names them: `backoff 1s`. */
   readonly settings: readonly string[];
 }
 
@@ -28,12 +28,12 @@ export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): O
   return { flags, settings };
 }
 
-/** `auto..20/s`, `60s` */
+/** The value of an option as a user types it: `auto..20/s`, `60s` */
 export function valueText(name: string, value: unknown): string {
   return value === undefined ? 'not given' : valuesOf(name, value).join(' ');
 }
 
-/** As they are typed. */
+/** The values of an option as a user types them, one for each time that the option is given. */
 function valuesOf(name: string, value: unknown): readonly string[] {
   if (name === 'delimiter') return [nameOfDelimiter(String(value))];
   if (name.endsWith('Ms')) return [typeof value === 'number' ? typedDuration(value) : String(value)];

@@ -105,16 +105,16 @@ function operationDocument({ first, last, fields, ...counts }: ScanSummary['perO
 }
 
 export interface PlanStyle {
-  /** Undefined without a screen. */
+  /** The width of the screen. Undefined without a screen. */
   readonly columns: number | undefined;
   /** Whether the first requests are shown. Default: false. */
   readonly requests?: boolean | undefined;
-  /** Where all rows are. */
+  /** Says where all rows are. */
   readonly allRows?: string | undefined;
   readonly now?: Date;
 }
 
-/** The verdict, what needs a person, the first rows, then where and how long. */
+/** The plan for a person: the verdict, problems, the first rows, then where the calls go and how long they take. */
 export function planText(plan: Plan, { columns, requests, allRows, now = new Date() }: PlanStyle): string {
   const facts = [columnFact(plan), changesFact(plan), ...forecastFacts(plan.scan, plan, now)];
   return [
@@ -129,7 +129,7 @@ export function planText(plan: Plan, { columns, requests, allRows, now = new Dat
     .join('\n\n');
 }
 
-/** What will happen, or why nothing can. */
+/** What a run of the plan will do, or why the plan can't be run. */
 function verdictText(plan: Plan): string {
   const calls = callsText(plan.scan);
   const facts = rowFacts(plan);
@@ -140,7 +140,7 @@ function verdictText(plan: Plan): string {
   return [reasons, '', ...rest].join('\n');
 }
 
-/** What was read, and what becomes of rows that are not called. */
+/** What was read from the manifest, and what becomes of rows that are not called. */
 function rowFacts(plan: Plan): readonly string[] {
   const { scan, skipInvalid } = plan;
   return [
@@ -156,7 +156,7 @@ function rowFacts(plan: Plan): readonly string[] {
   ];
 }
 
-/** `rows.csv: 4 rows, CSV (operation inferred from the columns)` */
+/** The manifest: `rows.csv: 4 rows, CSV (operation inferred from the columns)` */
 function manifestText({ manifest, scan, choice, head }: Plan): string {
   const rows = `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}`;
   if (head?.derived !== undefined) return rows;
@@ -176,7 +176,7 @@ function conflictTexts({ superseded, conflicts, changedSubjects }: ScanSummary):
 const shownColumns = 20;
 const shownOthers = 5;
 
-/** Columns that are read under another name, and columns that are not read. */
+/** The columns that are read under another name, and those that are not read. */
 function columnFact({ scan: { meanings } }: Plan): Fact {
   const renamed = meanings.flatMap(({ column, field }) =>
     field === undefined || field === column ? [] : [`${columnName(column)} → ${field}`],
@@ -230,7 +230,7 @@ function earlierText({ id, at, state, rows, counts, others }: EarlierRun): strin
 const shownGroups = 12;
 const shownConflicts = 5;
 
-/** Groups equal problems. */
+/** The problems of a manifest. Equal problems of several rows make a group. */
 export function problemText({
   manifest,
   scan: { conflicts },

@@ -9,13 +9,13 @@ import type { Forecast } from './forecast.ts';
 import { cutInTheMiddle } from './style.ts';
 import { indented, indentedLine } from './words.ts';
 
-/** Of a plan. */
+/** How many of its first requests a plan shows. */
 export const shownRequests = 3;
 
 /** The first calls of a plan. */
 export interface PlannedCalls extends Pick<Forecast, 'baseUrl'> {
   readonly scan: { readonly preview: readonly CallableRow[] };
-  /** Of the first rows in `scan.preview`. */
+  /** The requests of the first rows in `scan.preview`. */
   readonly requests: readonly ApiRequest[];
 }
 
@@ -29,7 +29,7 @@ export function previewDocument(plan: PlannedCalls): readonly object[] {
   }));
 }
 
-/** @param columns of the screen, on which long addresses are cut */
+/** The first requests of a plan. @param columns of the screen, on which long addresses are cut */
 export function previewText(plan: PlannedCalls, columns = Number.POSITIVE_INFINITY): string {
   const preview = requestsOf(plan);
   if (preview.length === 0) return '';
@@ -38,7 +38,7 @@ export function previewText(plan: PlannedCalls, columns = Number.POSITIVE_INFINI
       `row ${row.row}: ${row.operation.name} ${escapeInvisible(row.subject)}`,
       indented([
         requestLine(plan, request, columns - indentedLine('').length),
-        // The first request shows all headers. Later ones show only those that differ from row to row.
+        // The first request shows all headers. Later requests show only headers that differ from row to row.
         ...(index === 0
           ? [headerLines({ headers: headersOf(row, request) }).join('; ')]
           : headerLines({ headers: ownHeadersOf(row, request) })),
@@ -53,13 +53,13 @@ export function previewText(plan: PlannedCalls, columns = Number.POSITIVE_INFINI
   return `First ${first}${example}:\n${requests.join('\n')}`;
 }
 
-/** `POST https://api.exam…/restoreevaluation` */
+/** The first line of a request: `POST https://api.exam…/restoreevaluation` */
 function requestLine(plan: PlannedCalls, request: ApiRequest, columns: number): string {
   const { method = 'POST' } = request;
   return `${method} ${cutInTheMiddle(columns - method.length - 1, urlOf(plan, request))}`;
 }
 
-/** The first rows with their requests. */
+/** The first rows, each with its request. */
 function requestsOf({ scan, requests }: PlannedCalls): readonly { row: CallableRow; request: ApiRequest }[] {
   return scan.preview.flatMap((row, index) => {
     const request = requests[index];
@@ -75,7 +75,7 @@ function headersOf(row: CallableRow, request: ApiRequest): Readonly<Record<strin
   };
 }
 
-/** A run makes its keys when it starts. */
+/** The headers that only this row has. The run makes its idempotency keys when it starts, so the plan shows an example. */
 function ownHeadersOf(
   { row, operation, key }: CallableRow,
   { headers }: ApiRequest,

@@ -10,7 +10,7 @@ import { indented, moreText, styledOutcome, styleOf, table } from './words.ts';
 /**
  * The progress of a run in this terminal: figures and waits in one line, then a line for each note.
  *
- * @param columns of the screen, for a bar; undefined where lines stay
+ * @param columns of the screen, for a bar; undefined leaves the bar out
  */
 export function progressLines(run: RunProgress, columns?: number, now = Date.now()): readonly string[] {
   const bar = columns === undefined ? '' : `${progressBar(run.counts, run.rows, Math.floor(columns / 6))}  `;
@@ -22,14 +22,14 @@ export function progressLines(run: RunProgress, columns?: number, now = Date.now
   ];
 }
 
-/** The figures and a short wait on the first line, then a line for each note. */
+/** The progress as lines: the figures and a short wait on the first, then a line for each note. */
 export function phraseLines(run: RunProgress, now = Date.now()): readonly string[] {
   const phrases = progressPhrases(run, now);
   const line = phrases.filter(({ kind }) => kind !== 'note').map((phrase) => styledParts(phrase).join(', '));
   return [line.join('  '), ...phrases.filter(({ kind }) => kind === 'note').flatMap(styledParts)];
 }
 
-/** Each part of a phrase in its color. */
+/** The parts of a phrase, each in its color. */
 export function styledParts({ kind, parts }: ProgressPhrase): readonly string[] {
   return parts.map(({ text, outcome }) => {
     if (outcome !== undefined) return styled(styleOf[outcome], text);
@@ -37,7 +37,7 @@ export function styledParts({ kind, parts }: ProgressPhrase): readonly string[] 
   });
 }
 
-/** Empty where rows are still to be called. */
+/** A bar of outcomes, which is empty where rows are still to be called. */
 function progressBar(counts: OutcomeCounts, rows: number, columns: number): string {
   const part = rows === 0 ? 0 : Math.floor((totalOf(counts) / rows) * columns);
   const kinds = Object.values(counts).filter((count) => count > 0).length;
@@ -47,7 +47,7 @@ function progressBar(counts: OutcomeCounts, rows: number, columns: number): stri
 
 const maxRows = 30;
 
-/** Failed rows come first if not all can be shown. */
+/** The rows of a canary. Failed rows come first if not all rows can be shown. */
 export function canaryText({ rows, failed }: CanaryResults): string {
   const shown =
     rows.length <= maxRows

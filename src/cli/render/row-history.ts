@@ -58,7 +58,7 @@ export function rowText({ record, row, columns, request: shown, runs, check }: R
   ].join('\n');
 }
 
-/** `Checked at …: not as wanted (title is "Old")` */
+/** What a check found: `Checked at …: not as wanted (title is "Old")` */
 function checkOfRowText({ check, there, checkedAt }: CheckOfRow): string {
   const what = there === '' ? '' : ` (${there})`;
   return `Checked at ${localTime(checkedAt)}: ${checkText(check)}${what}`;

@@ -19,16 +19,16 @@ import {
 export interface ScheduleView {
   readonly schedule: Schedule;
   readonly state: ScheduleState;
-  /** Empty while the schedule is paused. */
+  /** The next times of the schedule. Empty while the schedule is paused. */
   readonly next: readonly Date[];
   readonly triggered: Trigger | undefined;
-  /** Undefined when the run was removed, or its record is damaged. */
+  /** Finds a run by its id. Undefined when the run was removed, or its record is damaged. */
   readonly run: (
     id: string,
   ) => { readonly state: RunState; readonly counts: OutcomeCounts | undefined } | undefined;
 }
 
-/** `Tue 24 Nov 02:00, Wed 25 Nov 02:00` */
+/** Times in a schedule's zone: `Tue 24 Nov 02:00, Wed 25 Nov 02:00` */
 export function timesText(times: readonly Date[], tz: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: tz,
@@ -51,7 +51,7 @@ export function timesText(times: readonly Date[], tz: string): string {
   return times.map(timeText).join(', ');
 }
 
-/** @param columns of the screen */
+/** The list of schedules. @param columns of the screen */
 export function listText(
   views: readonly ScheduleView[],
   columns = Number.POSITIVE_INFINITY,
@@ -89,7 +89,7 @@ export function scheduleText(view: ScheduleView): string {
 
 const leastSource = 20;
 
-/** Latest first. */
+/** The last entries of a schedule's history, the latest first. */
 function lastTexts(view: ScheduleView, most: number): readonly string[] {
   const entries = view.state.history.slice(-most).toReversed();
   return entries.map((entry) => `${timeOf(entry, view.schedule.tz)}: ${entryText(entry, view)}`);
@@ -115,13 +115,13 @@ function nextText({ schedule, state, next, triggered }: ScheduleView): string {
     .join(', ');
 }
 
-/** `in 11 h 57 min: `, before the next times */
+/** The wait, as it stands before the next times: `in 11 h 57 min: ` */
 function waitText({ next: [first], triggered, state }: ScheduleView, now: number): string {
   if (first === undefined || triggered !== undefined || state.waiting !== undefined) return '';
   return `in ${duration((first.getTime() - now) / 1_000)}: `;
 }
 
-/** Whole if too little of it would be left: the screen then has it on further lines. */
+/** The manifest or inbox, cut to the screen. Whole if too little of it would be left: then it takes further lines. */
 function cutSource(schedule: Schedule, columns: number): string {
   const text = sourceText(schedule);
   return columns < leastSource ? text : cutInTheMiddle(columns, escapeInvisible(text));

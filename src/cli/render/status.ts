@@ -34,7 +34,7 @@ export function statusDocument(run: RunFacts): object {
   ]);
 }
 
-/** A line for the run, as its own terminal shows, then one for each note. */
+/** The run as its own terminal shows it: a line for the run, then one for each note. */
 export function statusLines(run: RunFacts, now = Date.now()): readonly string[] {
   const [line, ...notes] = phraseLines(run, now);
   return [`Run ${run.id} ${styledState(run.state, endInWords(run))}  ${line}`, ...notes];
@@ -72,7 +72,7 @@ export function statusText(run: RunFacts, now = Date.now(), ownVersion = readVer
   return `Run ${run.id} ${styledState(run.state, endInWords(run))}\n${indented(factLines(facts))}`;
 }
 
-/** A run that was unpaused has no reason to show. */
+/** Why the run is in its state. A run that was unpaused has no reason to show. */
 function reasonOfState(states: NonNullable<RunFacts['local']>['states']): string | undefined {
   const [previous, latest] = states.length > 1 ? states.slice(-2) : [undefined, states[0]];
   return previous?.state === 'paused' && latest?.state === 'running' ? undefined : latest?.reason;

@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 import { escapeInvisible } from '../../base/text/printable.ts';
 
 /**
- * Red: errors, failed rows, halted runs. Yellow: warnings, unclear rows, waits. Green: done. Bold: the verdict and `Next:`. Dim: what is
- * repeated. These five of the 16 colors can be read on light and dark screens.
+ * The styles. Red: errors, failed rows, halted runs. Yellow: warnings, unclear rows, waits. Green: done. Bold: the verdict and `Next:`.
+ * Dim: what is repeated. These five of the 16 colors can be read on light and dark screens.
  */
 const codes = {
   bold: ['1', '22'],
@@ -17,7 +17,7 @@ const codes = {
 
 export type Style = keyof typeof codes;
 
-/** Keeps marks out of text from a manifest or an answer. Not from `node:crypto`, which takes two milliseconds at each start. */
+/** Keeps marks out of text from a manifest or an answer. Not made with `node:crypto`, which takes two milliseconds at each start. */
 const secret = Math.random().toString(36).slice(2);
 const end = `\ufdd1${secret}`;
 const begin = (style: string): string => `\ufdd0${secret}${style};`;
@@ -29,12 +29,12 @@ const mark = `${begin('\\w+')}|${end}|${beginLink('[^\ufdd3]*')}|${endLink}`;
 const marks = new RegExp(mark, 'g');
 const marksAndCharacters = new RegExp(`${mark}|.`, 'gsu');
 
-/** A file that a terminal with hyperlinks opens. For `withLinks`. */
+/** Marks a path that opens the file in a terminal with hyperlinks. `withLinks` makes the mark a link. */
 export function linked(path: string, text: string): string {
   return beginLink(pathToFileURL(path).href) + escapeInvisible(text) + endLink;
 }
 
-/** For `painted` or `plain`. Marks don't nest. */
+/** Marks a text with a style. `painted` makes the mark a color, and `plain` removes it. Marks don't nest. */
 export function styled(style: Style, text: string): string {
   return text === '' ? '' : begin(style) + text + end;
 }
@@ -45,7 +45,7 @@ export function withHeadings(text: string): string {
 
 const labels = { 'error:': 'boldRed', 'warning:': 'boldYellow', 'Next:': 'bold' } as const;
 
-/** Words that begin a line and say what the line is. */
+/** Marks the words that begin a line and say what the line is. */
 export function withLabels(text: string): string {
   return text.replace(/^(?:error|warning):|(?<=^|\. )Next:/gm, (label) =>
     styled(labels[label as keyof typeof labels], label),
@@ -56,7 +56,7 @@ export function plain(text: string): string {
   return text.replace(marks, '');
 }
 
-/** OSC 8, as terminals have it. Without this, `painted` and `plain` leave links out. */
+/** Makes marks the links of a terminal (OSC 8). Otherwise, `painted` and `plain` leave the links out. */
 export function withLinks(text: string): string {
   return text.replace(links, '\u001b]8;;$1\u001b\\$2\u001b]8;;\u001b\\');
 }
@@ -73,7 +73,7 @@ const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const combining = /[\p{Mn}\p{Me}]/u;
 
-/** In columns: a Chinese, Japanese or Korean character and an emoji take two (Unicode Standard Annex 11), a combining mark none. */
+/** The columns of a text: Chinese, Japanese and Korean characters and emoji take two (Unicode Standard Annex 11), a combining mark none. */
 export function widthOf(text: string): number {
   const seen = plain(text);
   if (narrowText.test(seen)) return seen.length;
@@ -87,7 +87,7 @@ function characterWidth(character: string): number {
   return combining.test(character) ? 0 : 1;
 }
 
-/** `https://api.exa…/v1/soundboards`. The text has no styles. */
+/** Cuts a text without styles in its middle: `https://api.exa…/v1/soundboards` */
 export function cutInTheMiddle(columns: number, text: string): string {
   if (widthOf(text) <= columns) return text;
   const room = Math.max(0, columns - 1);
@@ -109,14 +109,14 @@ function firstWithin(characters: readonly string[], columns: number): readonly s
   );
 }
 
-/** How many rows of a screen the lines take, each of which may be wider. */
+/** How many rows of a screen the lines take. A line that is wider than the screen takes several. */
 export function screenRows(lines: readonly string[], columns: number): number {
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
 }
 
 const address = /^https?:\/\/\S+$/;
 
-/** A command stays whole, so that it can be copied: in quotes, or from a colon or the line's beginning to its end. */
+/** Splits a line into words and commands. A command stays whole for copying: in quotes, or from a colon or the line's start. */
 const words = new RegExp(
   `"(?=cqbatch )[^"]*"\\S*|(?<=(?:^|:)(?:${end})? *)cqbatch .*|(?:${begin('\\w+')}|${end}|\\S)+`,
   'gu',
@@ -151,7 +151,7 @@ function isCommand(line: string): boolean {
   return /^[ (]*"?cqbatch /.test(plain(line));
 }
 
-/** @param line with a word that is too long, perhaps */
+/** Breaks a line where a word is too long for the screen. @param line which perhaps has such a word */
 function brokenLine(line: string, columns: number, hang: number): readonly string[] {
   if (widthOf(line) <= columns) return [line];
   const lines: string[] = [];

@@ -30,9 +30,9 @@ interface SummaryTextOptions {
   readonly state: string;
   readonly steps: readonly NextStep[];
   readonly warning?: string | undefined;
-  /** The run does not go on by itself. */
+  /** Whether the run has stopped, and needs a command to continue. */
   readonly isStopped?: boolean;
-  /** Undefined leaves the charts out. */
+  /** The width for charts. Undefined leaves the charts out. */
   readonly columns?: number | undefined;
 }
 
@@ -60,14 +60,14 @@ export function summaryText(
     .join('\n');
 }
 
-/** The folder once, then the names of its files, as links where the terminal has them. */
+/** The files of a report: the folder once, then their names, as links where the terminal has them. */
 function filesLine({ report, html, xlsx, failed, correct, notAttempted }: ReportPaths): string {
   const files = [html, report, xlsx, failed, correct, notAttempted].filter((path) => path !== undefined);
   const names = files.map((path) => linked(path, basename(path)));
   return `Files in ${escapeInvisible(dirname(report))}: ${names.join(', ')}`;
 }
 
-/** Red for a run that stopped by itself, yellow for one that needs a look, green for one that did all. */
+/** The color of a run's end: red if it stopped by itself, yellow if it needs a look, green if it did all. */
 export function styleOfEnd(record: RunRecord, { outcomes, unclear }: RunSummary): Style {
   const ending = endFactsOf(endOf(record), outcomes);
   const isDoubtful = ending === undefined || (ending.result === 'succeeded' && unclear > 0);
@@ -102,7 +102,7 @@ function codeLines({ codes }: RunSummary): readonly string[] {
   return [...table(cells, [0]), ...(more > 0 ? [`${moreText(more, 'code')}: see summary.json`] : [])];
 }
 
-/** The message of a row without a result is about its last attempt, if it had one. */
+/** What is said of the rows with one code. The message of a row without a result is about its last attempt, if it had one. */
 function detailOf(tally: RunSummary['codes'][number]): string {
   const { outcome, called } = tally;
   if (outcome !== 'not_attempted') return exampleText(tally);
@@ -112,7 +112,7 @@ function detailOf(tally: RunSummary['codes'][number]): string {
 }
 
 const mostColumns = 60;
-/** A shorter run has no rate curve. */
+/** A run of fewer seconds has no rate curve. */
 const fewestSeconds = 5;
 
 function pictures({ outcomes, rate, retries }: RunSummary, columns: number): readonly string[] {
@@ -126,7 +126,7 @@ function pictures({ outcomes, rate, retries }: RunSummary, columns: number): rea
   ];
 }
 
-/** Distinct without colors. */
+/** The blocks of the chart, which differ even without colors. */
 const blocks: Readonly<Record<Outcome, string>> = {
   succeeded: '█',
   failed: '░',
@@ -137,7 +137,7 @@ const blocks: Readonly<Record<Outcome, string>> = {
   pending: '?',
 };
 
-/** Each outcome that occurs has at least one column. */
+/** The chart of outcomes. Each outcome that occurs has at least one column. */
 export function outcomeChart(counts: OutcomeCounts, columns: number): string {
   const occurring = outcomes.filter((outcome) => counts[outcome] > 0);
   const total = totalOf(counts);
@@ -155,7 +155,7 @@ export function outcomeChart(counts: OutcomeCounts, columns: number): string {
 
 const levels = [...'▁▂▃▄▅▆▇█'];
 
-/** Calls per second. */
+/** The curve of a run's calls per second. */
 export function rateLine(series: readonly RatePoint[], columns: number): string {
   const values = resampled(series, columns);
   const most = Math.max(...values);
@@ -164,7 +164,7 @@ export function rateLine(series: readonly RatePoint[], columns: number): string 
     .join('');
 }
 
-/** A part without a point repeats the previous mean. */
+/** The means of equal parts of the series. A part without a point repeats the mean before it. */
 function resampled(series: readonly RatePoint[], parts: number): readonly number[] {
   const end = series.at(-1)?.t_s ?? 0;
   let mean = 0;
@@ -176,7 +176,7 @@ function resampled(series: readonly RatePoint[], parts: number): readonly number
   });
 }
 
-/** The first step in full, and what comes later in a line each. */
+/** The next steps: the first in full, the later ones in a line each. */
 export function stepLines(steps: readonly NextStep[]): readonly string[] {
   const notes = steps.filter(({ isNote }) => isNote).map(({ title, text }) => `${title}. ${text}`);
   const [next, ...later] = steps.filter(({ isNote }) => !isNote);

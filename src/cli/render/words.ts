@@ -25,7 +25,9 @@ const styleOfState: Readonly<Record<string, Style | undefined>> = {
 };
 
 /**
- * @param state perhaps of another version
+ * A state in its color.
+ *
+ * @param state which another version may have written
  * @param text the state in words
  */
 export function styledState(state: string, text = state): string {
@@ -39,26 +41,26 @@ export function styleOfEnding({ manner, result }: EndFacts): Style {
   return result === 'succeeded' ? 'green' : 'yellow';
 }
 
-/** `Halted: 4 of 4 rows failed.` Undefined where nothing but a user's wish ended the run. */
+/** Why a run ended: `Halted: 4 of 4 rows failed.` Undefined where nothing but a user's wish ended the run. */
 export function reasonText(end: StoredEnd, reason: string | undefined): string | undefined {
   const ending = endFactsOf(end);
   if (reason === undefined || ending?.heading === undefined) return undefined;
   return `${styled(styleOfEnding(ending), `${ending.heading}:`)} ${reason.replace(/\.$/, '')}.`;
 }
 
-/** `succeeded`, `not attempted` */
+/** An outcome in its color: `succeeded`, `not attempted` */
 export function styledOutcome(outcome: Outcome, prefix = ''): string {
   return styled(styleOf[outcome], prefix + outcomeText(outcome));
 }
 
-/** `4,480 succeeded`, `32 failed` */
+/** The counts of outcomes in their colors: `4,480 succeeded`, `32 failed` */
 export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
   return outcomes
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => styledOutcome(outcome, `${count(counts[outcome])} `));
 }
 
-/** `0 succeeded, 300 were already done, 2 failed`: a run did not do what it found done. */
+/** The results of a run: `0 succeeded, 300 were already done, 2 failed`. Rows found done were not done by this run. */
 export function resultTexts({
   outcomes: counts,
   already_done: already,
@@ -72,7 +74,7 @@ export function resultTexts({
   ];
 }
 
-/** `e.g. row 2: evaluation 50 is not recoverable`: a message is about one row, not about all that have its code. */
+/** A message as an example: `e.g. row 2: evaluation 50 is not recoverable`. It is about one row, not about all that have its code. */
 export function exampleText({
   count: rows,
   message,
@@ -85,7 +87,7 @@ export function unclearRows(rows: number): string {
   return `${counted(rows, 'row')} unclear: an attempt may have been processed`;
 }
 
-/** Rows that may have been called although their outcome does not say so. */
+/** The lines about rows that may have been called although their outcome does not say so. */
 export function doubtfulRows(unclear: number, codes: readonly CodeCount[]): readonly string[] {
   const pending = codes.find(({ outcome }) => outcome === 'pending')?.count ?? 0;
   const texts = [
@@ -95,18 +97,18 @@ export function doubtfulRows(unclear: number, codes: readonly CodeCount[]): read
   return texts.map((text) => styled('yellow', text));
 }
 
-/** Of a run that has stopped. */
+/** The pending rows of a run that has stopped. */
 export function pendingRows(rows: number): string {
   return `${counted(rows, 'row')} pending: the datastore knows whether the API was called; resume the run to find out`;
 }
 
-/** `unlimited`, `up to 51/s, API limit 50/s` */
+/** The rate that is allowed: `unlimited`, `up to 51/s, API limit 50/s` */
 export function allowedText(rate: number | undefined, limit: number | undefined): string {
   const allowed = rate === undefined ? 'unlimited' : `up to ${perSecond(rate)}`;
   return limit === undefined ? allowed : `${allowed}, API limit ${perSecond(limit)}`;
 }
 
-/** `20 s ago`, `3 min ago`, `today 09:30`, `yesterday 14:05`, `22 Nov 14:05`, `22 Nov 2025`; in the reader's time zone. */
+/** The age or the time: `20 s ago`, `3 min ago`, `today 09:30`, `22 Nov 14:05`, `22 Nov 2025`; in the reader's time zone. */
 export function timeAgo(date: Date, now = new Date()): string {
   const seconds = Math.max(0, Math.floor((now.getTime() - date.getTime()) / 1_000));
   if (seconds < 60) return `${seconds} s ago`;
@@ -119,12 +121,12 @@ export function timeAgo(date: Date, now = new Date()): string {
   return `${Number(day)} ${month} ${date.getFullYear() === now.getFullYear() ? time : year}`;
 }
 
-/** Long enough to compare by eye. */
+/** The first digits of a SHA-256, enough to compare by eye. */
 export function fingerprint(sha256: string): string {
   return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');
 }
 
-/** `startedAt` becomes `started_at`, and unknown values null. */
+/** The members as JSON documents have them: `startedAt` becomes `started_at`, and undefined values null. */
 export function documentOf(members: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [nameInWords(name, '_'), value ?? null]),
@@ -139,7 +141,7 @@ export function indented(lines: readonly string[]): string {
   return lines.map(indentedLine).join('\n');
 }
 
-/** `… and 5 more`, `… and 1 more row` */
+/** What a list leaves out: `… and 5 more`, `… and 1 more row` */
 export function moreText(more: number, noun?: string): string {
   return `… and ${noun === undefined ? `${count(more)} more` : counted(more, `more ${noun}`)}`;
 }
@@ -154,10 +156,10 @@ export function flagWords(options: object): readonly string[] {
   });
 }
 
-/** For a screen that reports no width, and for text that must fit any screen. */
+/** The width for a screen that reports none, and for text that must fit any screen. */
 export const usualColumns = 80;
 
-/** At spaces where possible. */
+/** Wraps a text, at spaces where possible. */
 export function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -172,7 +174,7 @@ export function wrapped(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** Several texts stand below each other. */
+/** A name and what is known under it. Several texts stand below each other; without one, the fact is left out. */
 export type Fact = readonly [name: string, known: string | readonly string[] | undefined];
 
 export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFINITY): readonly string[] {
@@ -187,7 +189,7 @@ export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFI
   );
 }
 
-/** @param rightAligned columns of numbers */
+/** Cells as lines with aligned columns. @param rightAligned the columns with numbers */
 export function table(
   cells: readonly (readonly string[])[],
   rightAligned: readonly number[] = [],

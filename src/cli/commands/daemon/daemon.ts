@@ -27,12 +27,12 @@ import { inboxFinisher, startScheduledRun } from './start-scheduled-run.ts';
 export interface DaemonOptions {
   readonly datastore: Datastore;
   readonly queue: string | undefined;
-  /** Undefined if only workers call the API. */
+  /** The API that the daemon calls. Undefined if only workers call the API. */
   readonly api: ServedApi | undefined;
   readonly metrics: Metrics | undefined;
   readonly version: string;
   readonly log: Log;
-  /** Receives errors of commands that are then repeated. */
+  /** Receives the errors of datastore commands that are then repeated. */
   readonly failing: LastingErrors;
   readonly stop: AbortSignal;
 }
@@ -65,7 +65,7 @@ export async function runDaemon(
       failing,
       observer: metrics,
       ...(api && callerFor(context, api, metrics)),
-      // Even if only workers call the API for rows.
+      // Lists are compared by the daemon, even if only workers call the API for rows.
       listsFor:
         ({ options }) =>
         (signal, opened) =>
@@ -111,7 +111,7 @@ function callerFor(
   };
 }
 
-/** `allSent` resolves when the present notifications were sent, or could not be. */
+/** Notifies of runs. `allSent` resolves when the present notifications were sent, or could not be. */
 export function notificationsBy(notifier: Notifier, log: Log): RunListener & { allSent(): Promise<void> } {
   let sending = Promise.resolve();
   const send = (work: () => Promise<void>): void => {
@@ -139,7 +139,7 @@ export function notificationsBy(notifier: Notifier, log: Log): RunListener & { a
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** @param finishInboxes runs first: a manifest in an inbox whose run was removed would run again */
+/** Prunes old runs daily. @param finishInboxes runs first: a manifest in an inbox whose run was removed would run again */
 function pruneDaily(
   { store, settings }: CommandContext,
   log: Log,

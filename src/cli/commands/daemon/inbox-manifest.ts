@@ -28,7 +28,7 @@ import { notifying, whenFree } from '../run/run-scope.ts';
 
 export interface CarriedOut {
   readonly exitCode: ExitCode;
-  /** `unfinished` if the run can be resumed. */
+  /** The final folder of the manifest; `unfinished` if its run can be resumed. */
   readonly folder: FinalFolder | 'unfinished';
   readonly document: object;
 }
@@ -58,7 +58,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
   const work = (withNotifier: Context): Promise<ExitCode> => {
     const capturing: Context = {
       ...withNotifier,
-      // With --json, the result of the run is not printed by itself: the document of the manifest contains it.
+      // With --json, the run does not print its result: the document of the manifest contains the result.
       terminal: {
         ...terminal,
         result(document, text) {
@@ -78,7 +78,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
     return whenFree(capturing, `run ${runId}`, async (exclusive) => {
       const code = await beginOrGoOn(exclusive, manifest).catch((error: unknown) => error);
       const isRefused = code === exitCodes.usage || isOfManifest(code);
-      // If a program is still writing the manifest, a refusal means nothing, and is not reported.
+      // If a program is still writing the manifest, do not report that its rows were refused.
       isGrowing = isRefused && ended === undefined && (await manifest.hasChanged());
       if (isGrowing) return exitCodes.success;
       if (typeof code === 'number') return code as ExitCode;
@@ -115,7 +115,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
   return { exitCode: worse, folder, document: { ...document, exit_code: worse, path, result } };
 }
 
-/** A file that was moved to `failed/` without a look at its content. */
+/** Reports a manifest that was moved to `failed/` before its content was read. */
 export async function carryOutRefused(
   context: Context,
   name: string,
@@ -150,7 +150,7 @@ async function continueRun(context: Context, record: RunRecord): Promise<ExitCod
   return exitCodeOf(endOf(record), ended.summary.outcomes);
 }
 
-/** If false, the run stopped for a reason that would stop other runs, too. */
+/** Whether a run has ended or a guard halted it. Otherwise it stopped for a reason that would stop other runs, too. */
 export function hasEnded(record: RunRecord): boolean {
   return isOver(record) || isHaltedByGuard(record);
 }
@@ -176,7 +176,7 @@ export async function endingOf(store: RunStore, ended: EndedRun): Promise<Manife
   return { folder, ranOn, files, text: endingText(ended, files) };
 }
 
-/** Rows to run again, by the suffix to add to the manifest's name. */
+/** The paths of reports with rows to run again, by the suffix to add to the manifest's name. */
 async function refeedable(folder: string): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const name of ['failed.csv', 'not-attempted.csv']) {

@@ -85,7 +85,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   return exitCodes.success;
 }
 
-/** Paths are absolute, because the daemon may run in another folder. */
+/** The manifest or inbox of a schedule. Paths are absolute, because the daemon may run in another folder. */
 async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Schedule['source']> {
   if (manifest !== undefined && inbox !== undefined)
     throw usageError(
@@ -113,14 +113,14 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
   return { manifest: resolve(manifest) };
 }
 
-/** A missing base URL is the daemon's. */
+/** Checks a schedule's options. A missing base URL is no error, because the daemon has one. */
 function checkOptions({ settings, ...context }: ScheduleContext): void {
   runOptions({ ...context, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }
 
 const ownOptions: readonly string[] = [...Object.keys(scheduleOptions), ...output, 'reason'];
 
-/** Files in `skipDone` get absolute paths. */
+/** The options that a schedule stores. Files in `skipDone` get absolute paths. */
 async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
   return {
     ...(flagsWhere(flags, (name) => !ownOptions.includes(name)) as Schedule['options']),
@@ -129,7 +129,7 @@ async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule
   };
 }
 
-/** `--skip-done` names a run, or a report by its path. */
+/** The absolute path if the value of `--skip-done` is a report's path; unchanged if it names a run. */
 async function absoluteIfFile(name: string): Promise<string> {
   return (await statIfAny(name))?.isFile() ? resolve(name) : name;
 }

@@ -143,7 +143,7 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
 
 const mostChanges = 50;
 
-/** What each change by a user renews. */
+/** The members of a schedule that each change by a user renews. */
 export function changed(
   what: Schedule['changes'][number]['what'],
   earlier: Schedule['changes'],
@@ -154,10 +154,10 @@ export function changed(
   return { key: randomUUID().slice(0, 8), since: at, changes };
 }
 
-/** Daemons hold the lock for a moment, or for minutes while they start a run. */
+/** How long a command waits for the lock of the schedules: a daemon holds it for a moment, or for minutes while it starts a run. */
 const patienceMs = 2_000;
 
-/** @throws a busy error while a run starts */
+/** Changes schedules while no daemon starts a scheduled run. @throws a busy error if one is starting */
 export async function whileNoneBegins<Result>(
   { schedules }: ScheduleContext,
   name: string,
@@ -171,7 +171,7 @@ export async function whileNoneBegins<Result>(
   }
 }
 
-/** @throws a busy error when no process would archive the manifest of a run in progress */
+/** Refuses to leave the manifest of a run in progress in `running/`. @throws a busy error */
 export function refuseToLeave(source: Schedule['source'], going: string | undefined): void {
   if (!('inbox' in source) || going === undefined) return;
   throw new BusyError(
@@ -181,7 +181,7 @@ export function refuseToLeave(source: Schedule['source'], going: string | undefi
   );
 }
 
-/** Manifests stay in `running/` when no schedule has their inbox any more. */
+/** Warns of manifests that would stay in `running/`, because no schedule has their inbox any more. */
 export async function warnOfUnfinishedManifests(
   { terminal, schedules, store }: Pick<ScheduleContext, 'terminal' | 'schedules' | 'store'>,
   source: Schedule['source'],

@@ -23,15 +23,15 @@ import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
 import { endingOf, endingOfRefused, hasEnded, isOfManifest, openInbox } from './inbox-manifest.ts';
 
-/** The daemon's flags are the defaults of its schedules. */
+/** What a daemon gives to a scheduled run. Its flags are the defaults of the schedule. */
 interface DaemonContext extends Pick<CommandContext, 'store' | 'flags'> {
-  /** Absent when only workers call the API. */
+  /** The API that the daemon calls. Absent when only workers call the API. */
   readonly api?: LimitedApi | undefined;
 }
 
 type ReportRefusal = (message: string) => Promise<void>;
 
-/** @throws only defects of this program */
+/** Starts a schedule's run, and reports why a run can't start. @throws only defects of this program */
 export async function startScheduledRun(
   daemon: DaemonContext,
   schedule: Schedule,
@@ -90,7 +90,7 @@ async function submitOnce(
   }
 }
 
-/** The daemon supplies options that the schedule omits. */
+/** The context of a scheduled run. The daemon's options are the defaults of those that the schedule omits. */
 async function runContext(
   { store, flags: { baseUrl, rateGroup, allowInsecureHttp, stateDir } }: DaemonContext,
   { name, options }: Schedule,
@@ -116,7 +116,7 @@ async function runContext(
 }
 
 async function beginInbox(context: CommandContext, path: string, report: ReportRefusal): Promise<Beginning> {
-  // If the options are wrong, this throws before a manifest is taken from the inbox.
+  // Wrong options must throw before a manifest is taken from the inbox.
   runOptions(context);
   const { store, settings } = context;
   const inbox = await openInbox(path, store, settings);
@@ -136,7 +136,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
       if (await goesOn(context, run)) runs.add(run);
       continue;
     }
-    // Before the move: if this process dies in between, the next process reports the manifest again.
+    // Report before the manifest is moved: if this process dies in between, the next process reports again.
     if (!(await manifest.hasChanged())) await report(`${name}: ${submitted.text}`);
     const finished = await manifest.finish(endingOfRefused(submitted));
     if (finished !== undefined) refused.push(name);
@@ -144,13 +144,13 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
   return { result: 'began', runs: [...runs], refused };
 }
 
-/** A run that stopped before its end is submitted again. */
+/** Whether a run goes on. A run that stopped before its end is submitted again, and goes on. */
 async function goesOn({ store, settings }: CommandContext, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
   if (hasEnded(record)) return false;
   const lock = await lockIfFree(store, id);
-  // A user has resumed the run.
+  // If the run is locked, a user has resumed it.
   if (lock === undefined) return true;
   try {
     const budget = budgetOf(settings);
@@ -166,7 +166,7 @@ async function goesOn({ store, settings }: CommandContext, id: string): Promise<
   }
 }
 
-/** Keeps inboxes open, because it is called every second. */
+/** Returns what archives the manifests of finished runs. It is called every second, so it keeps inboxes open. */
 export function inboxFinisher(
   { store, settings }: Pick<CommandContext, 'store' | 'settings'>,
   log: Log,
@@ -174,14 +174,14 @@ export function inboxFinisher(
   const inboxes = new Map<string, Inbox>();
   return async (path) => {
     const inbox = inboxes.get(path) ?? (await openInbox(path, store, settings));
-    // After an error, the next call makes missing folders.
+    // Forget the inbox after an error: the next call opens it again, and makes missing folders.
     inboxes.delete(path);
     await finishInbox(inbox, store, log);
     inboxes.set(path, inbox);
   };
 }
 
-/** @throws the last failure, after all manifests: the files of a run may be damaged */
+/** Archives an inbox's finished manifests. @throws the last failure after all were tried: files of one run may be damaged */
 async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<void> {
   const failures: unknown[] = [];
   for (const taken of await inbox.unfinished())
@@ -206,7 +206,7 @@ async function finishManifest(inbox: Inbox, taken: TakenRecord, store: RunStore,
   });
 }
 
-/** Undefined while another process works on the run. */
+/** The lock of a run. Undefined while another process works on the run. */
 async function lockIfFree(store: RunStore, id: string) {
   return lockRun(store.folder(id), id, `inbox of run ${id}`).catch((error: unknown) => {
     if (error instanceof BusyError) return undefined;

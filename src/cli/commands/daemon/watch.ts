@@ -21,10 +21,10 @@ import { measuring, notifying } from '../run/run-scope.ts';
 import { type CarriedOut, carryOut, carryOutRefused, openInbox } from './inbox-manifest.ts';
 
 const lookMs = 1_000;
-/** The embedded datastore may be in use for long. */
+/** How long `watch` waits for the embedded datastore, which a long run may be using. */
 const patienceMs = 24 * 60 * 60 * 1_000;
 
-/** Worst first. */
+/** The exit codes of runs, from the worst to the best. */
 const severity = [
   exitCodes.interrupted,
   exitCodes.fatal,
@@ -67,7 +67,7 @@ function keepRunning(context: Context, path: string): Promise<ExitCode> {
 function runOnce(context: Context, path: string): Promise<ExitCode> {
   const { notifyUrl: _notifyUrl, ...withPings } = context.settings;
   const { pingUrl: _pingUrl, ...withNotifications } = context.settings;
-  // Each manifest causes a notification, each command a ping.
+  // The whole command sends a ping, and each manifest causes a notification.
   return notifying({ ...context, settings: withPings }, async () => {
     const stop = interruptible(stopping(context.terminal));
     try {
@@ -85,13 +85,13 @@ function declined({ terminal }: Context): ExitCode {
 }
 
 /**
- * Checks whether manifests can be run, and asks the user; undefined when the user declines.
+ * Opens the work on an inbox: checks whether its manifests can be run, and asks the user. Undefined when the user declines.
  *
  * @param stop aborts when no more manifests may start
  */
 async function openWork(context: Context, path: string, stop: AbortSignal) {
   const { terminal, flags, settings, store } = context;
-  // Look for the inbox first: of a mistyped folder and a missing token, the user learns of the folder first.
+  // Look for the inbox first: if folder and token are both missing, the user learns of the mistyped folder first.
   await findInbox(path);
   const options = runOptions(context);
   const callsHere = calls(context);
@@ -128,7 +128,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     if (taking.kind === 'unusable') sayOnce(`${file} waits: ${escapeInvisible(taking.why)}`);
   }
 
-  /** A manifest whose run stopped for a reason that would stop other runs, too. */
+  /** The manifest, if any, whose run stopped for a reason that would stop other runs, too. */
   const unfinished = (): CarriedOut | undefined => carriedOut.find(({ folder }) => folder === 'unfinished');
   const isOver = (): boolean => stop.aborted || unfinished() !== undefined;
 
@@ -155,7 +155,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
         else sayWaiting(name, taking);
         continue;
       }
-      // A run whose files can't be used does not hold up the other manifests.
+      // A manifest whose run has unusable files does not hold up the other manifests.
       if ('why' in result) {
         unusable.push(name);
         sayWaiting(name, result);
@@ -212,7 +212,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   };
 }
 
-/** The timer keeps the process alive. */
+/** Waits. Unlike most timers of the program, this one keeps the process alive. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
 }

@@ -70,7 +70,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
         failing,
         shutdownMs: settings.shutdownTimeout,
       });
-      // A supervisor restarts the process.
+      // When the worker ends by itself, end the process: a supervisor restarts it.
       void serving.end.then(stop.abort);
     }
     const target = { base_url: api?.baseUrl, rate_group: api?.rateGroup, proxy: api && proxyTo(api) };
@@ -111,7 +111,7 @@ function refuseToBeAlone(
   }
 }
 
-/** Undefined when the worker only coordinates. */
+/** The API that the worker calls. Undefined when the worker only coordinates. */
 function apiOf(
   { coordinate, allowInsecureHttp }: Flags,
   settings: Settings & Pick<typeof defaults, 'concurrency' | 'timeout'>,

@@ -23,11 +23,11 @@ import { entryLists } from '../listing.ts';
 import { attributionOf, calls } from '../options.ts';
 import { printReport } from '../report.ts';
 
-/** Lines are printed where no screen can be redrawn. */
+/** How often progress is drawn on a screen. Where no screen can be redrawn, it is printed as lines instead. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
 
-/** @param journal the open journal of a new run; undefined when a run continues */
+/** Executes a run to its end. @param journal the open journal of a new run; undefined when a run continues */
 export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
   const executed = await withScope((defer) => untilEnd(context, record, journal, defer));
   const { record: ended, reports } = executed;
@@ -47,7 +47,7 @@ async function untilEnd(
   const { terminal, store, settings, metrics } = context;
   const { options } = record;
   const log = await openLog(context.flags, terminal);
-  // The user's reason for a new run is already recorded with the state `planned`; that for a resume is recorded here.
+  // The reason for a new run is already recorded with the state `planned`. The reason for a resume is recorded here.
   const attribution = journal === undefined ? attributionOf(context) : withActor();
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(context, options) : undefined;
@@ -102,7 +102,7 @@ async function untilEnd(
   }
 }
 
-/** Shows the canary's results, and asks whether to continue. Undefined when the user can't be asked, or passed `--yes`. */
+/** Shows the canary's results, and asks whether to continue. Undefined if the user can't be asked, or passed `--yes`. */
 async function confirmAfterCanary(
   { terminal, flags: { yes } }: Context,
   reporter: ReturnType<typeof openReporter>,
@@ -141,7 +141,7 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   try {
     printReport(terminal, record, reports);
   } catch (error) {
-    // A failure to print must not look like a failed run.
+    // If the report can't be printed, say that the run has ended: the run must not look failed.
     terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
     throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
   }

@@ -54,7 +54,7 @@ function refuseDigestOfManifest(source: string, { sha256 }: Flags): void {
   );
 }
 
-/** @throws a usage error `PLAN_DIFFERS` when the file has another SHA-256 than `--sha256` */
+/** Compares a plan file with `--sha256`. @throws a usage error `PLAN_DIFFERS` when the file has another SHA-256 */
 function refuseOtherFile({ file, sha256: actual }: ReadPlan, { sha256 }: Flags): void {
   if (sha256 === undefined || digestIn('--sha256', sha256) === actual) return;
   throw usageError(
@@ -79,7 +79,7 @@ function withPlan<SomeContext extends CommandContext>(
   };
 }
 
-/** Omitted options keep the plan's values. */
+/** Refuses options that differ from those of the plan. Omitted options keep the plan's values. */
 function refuseOtherOptions(
   { flags, settings }: CommandContext,
   { file, options, head, consent }: ReadPlan,

@@ -21,12 +21,12 @@ import { openPage } from '../open-page.ts';
 export interface PagedPlan {
   readonly planned: Plan;
   readonly head: Pick<RowsHead, 'source' | 'made_at' | 'made_by'>;
-  /** The file of rows. */
+  /** The path of the file of rows. */
   readonly rows: string;
   readonly end: PlanEnd;
 }
 
-/** Writes and shows the page that the user wants. @returns its path */
+/** Writes the plan's page, and opens the page if the user wants that. @returns the path of the page */
 export async function showPlanPage(context: CommandContext, plan: PagedPlan): Promise<string> {
   const { store, flags, terminal } = context;
   const { source } = plan.head;
@@ -37,7 +37,7 @@ export async function showPlanPage(context: CommandContext, plan: PagedPlan): Pr
   return path;
 }
 
-/** Into the state folder, beside what is wrong with the rows. */
+/** Writes the page into the state folder, beside the files that say what is wrong with rows. */
 async function writeNoted(
   { stateDir }: CommandContext['store'],
   { name, sha256 }: RowsHead['source'],
@@ -48,10 +48,10 @@ async function writeNoted(
   return (await notes.end()) ?? '';
 }
 
-/** The page of more rows is written only when the user wants to see it: it takes seconds. */
+/** A page of more rows than this takes seconds, so it is written only when the user wants to see it. */
 const mostRowsAtOnce = 50_000;
 
-/** Says where the plan of a run that asks for consent is shown as a page. @returns opens the page */
+/** Offers the page of a plan while the user is asked for consent. @returns a function that opens the page */
 export async function offerPlanPage(
   { store, terminal, planFile }: CommandContext,
   { record, head, digest, scan }: JudgedRun,

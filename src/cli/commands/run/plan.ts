@@ -135,7 +135,7 @@ async function lookAtManifest(
       const checking = { path: source, name: source, reading, context: input, skipDone, baseUrl, lists };
       return { planned: await planFrom(await checkManifest(store, checking), sha256) };
     }
-    // A pipe can be read only once, and a written plan must have the rows that were hashed.
+    // Copy the manifest first: a pipe can be read only once, and a written plan must have the rows that were hashed.
     return withTemporaryFolder(store.stateDir, 'plan', async (folder) => {
       const reviewed = out === undefined ? options : runOptions(context);
       const manifest = { source, reading, input, skipDone, lists };
@@ -155,7 +155,7 @@ export function wantsPage({ open, planPage }: Flags): boolean {
   return open === true || planPage !== undefined;
 }
 
-/** @throws a usage error for an invalid name, or a file that is no page of a plan */
+/** Checks the path of `--html`. @throws a usage error for an invalid name, or a file that is no page of a plan */
 export async function requirePageFile({ planPage: page }: Flags): Promise<void> {
   if (page === undefined) return;
   if (!/\.html?$/i.test(page))
@@ -164,7 +164,7 @@ export async function requirePageFile({ planPage: page }: Flags): Promise<void> 
   await refuseOtherFile(page);
 }
 
-/** Writes the page that the user wants, and shows it. */
+/** Writes and opens the page of a plan if the user wants one. */
 export async function pageIfWanted(context: CommandContext, plan: PagedPlan): Promise<string | undefined> {
   if (!wantsPage(context.flags)) return undefined;
   const { showPlanPage } = await import('./plan-page.ts');
@@ -191,7 +191,7 @@ function nextCommand({ flags }: CommandContext, plan: PlanFile | undefined, sour
   return plan === undefined ? commandLine(['run', source, ...runWords(flags)]) : runOfPlan(plan);
 }
 
-/** With the SHA-256, so that the plan that was shown is run, whatever becomes of the file. */
+/** The command that runs a plan. Its SHA-256 makes sure that the shown plan is run, whatever becomes of the file. */
 export function runOfPlan({ file, sha256 }: PlanFile): string {
   return commandLine(['run', file, '--sha256', sha256]);
 }
@@ -226,7 +226,7 @@ function optionsText({ options, head, consent }: PlanFile): string {
   return `Options: ${texts.length === 0 ? 'the usual ones' : `${texts.join(', ')}; the others as usual`}.`;
 }
 
-/** @throws a usage error for an invalid name, for a source that is a plan already, or without a base URL */
+/** The path of the plan to write. @throws a usage error for an invalid name, a source that is a plan, or without a base URL */
 function outFileOf(context: CommandContext, source: string): string | undefined {
   const { out } = context.flags;
   if (out === undefined) return undefined;

@@ -37,7 +37,7 @@ import { listsToCompare } from '../listing.ts';
 import { attributionOf, runOptions, sayIfTomorrow } from '../options.ts';
 
 /**
- * Returns an exit code when rows are invalid or the user declines.
+ * Plans a run and asks for consent. Returns an exit code when rows are invalid or the user declines.
  *
  * @param origin where the manifest was before an inbox moved it
  */
@@ -84,7 +84,8 @@ export async function planRun(
 }
 
 /**
- * Lets the user stop the work, which sends nothing, and says when it waits for input. Returns an exit code when the user stopped it.
+ * Does work that reads a manifest and sends nothing. Lets the user stop the work, and says when it waits for input. Returns an exit code
+ * when the user stopped the work.
  *
  * @param work may call `endReading` when everything is read; then Ctrl-C no longer stops reading
  */
@@ -124,6 +125,8 @@ export async function readingManifest<Result>(
 }
 
 /**
+ * Checks that the user can be asked for consent, or has given it.
+ *
  * @param source of the manifest, which may be standard input
  * @param plan the command that shows the plan
  * @throws a usage error when the user can't be asked, and `--yes` is missing
@@ -147,7 +150,7 @@ function planCommand(source: string): string {
   return `cqbatch plan ${shellWord(escapeInvisible(source))}`;
 }
 
-/** Shows the plan, then asks unless `--yes` or a plan has answered. */
+/** Shows the plan, then asks for consent unless `--yes` or a plan has given it. */
 export function askingUser(
   context: CommandContext,
   proxy: string | undefined,
@@ -177,7 +180,7 @@ export function askingUser(
 }
 
 /**
- * Whether only the plan names the API's address, and no run of the state folder has called it.
+ * Whether a plan brings a new address: only the plan names it, and no run of the state folder has called it.
  *
  * @throws a usage error `CONSENT_MISSING` for such an address if the user can't be asked
  */
@@ -193,7 +196,7 @@ function isNewByPlan(
   );
 }
 
-/** Typing a large number proves that the user has read it. @param look shows the plan as a page */
+/** Asks for consent. Above the limit, the user types the number of requests, which proves that it was read. @param look shows the page */
 function isConfirmed(
   { terminal, settings: { confirmAbove = defaults.confirmAbove } }: CommandContext,
   question: string,
@@ -205,7 +208,7 @@ function isConfirmed(
     : terminal.confirm(question, undefined, look);
 }
 
-/** Before a question. Says also why the plan is not ready. */
+/** Shows the plan before a question, and why the plan is not ready. */
 function showPlan(context: CommandContext, planned: Plan): void {
   const { terminal, onRefused } = context;
   terminal.say(`${planTextFor(context, planned)}\n`);
@@ -263,19 +266,19 @@ export async function planOf(
   };
 }
 
-/** Undefined for rows of another run. */
+/** The SHA-256 of a plan's manifest. Undefined for rows of another run. */
 export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefined {
   return head.derived === undefined ? head.source.sha256 : undefined;
 }
 
-/** Calls per second that the API last permitted. */
+/** The calls per second that the API last permitted. */
 async function limitOf(context: CommandContext, api: LimitedApi): Promise<number | undefined> {
   const token = tokenIfAny(context, api);
   const estimates = token && (await estimatedLimits(context.store, api, token));
   return (await estimates?.load())?.limit;
 }
 
-/** A plan sends nothing, so it runs no command for the token. */
+/** The token for a plan. A plan sends nothing, so it does not run a token command. */
 function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | undefined {
   try {
     return needsCommand(workplace.settings) ? undefined : tokenSource(workplace, api);
@@ -284,7 +287,7 @@ function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | u
   }
 }
 
-/** The operations interpret the answers, so changes since the plan matter. */
+/** Warns of operations that have changed since the plan, because they interpret the answers. */
 function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
   for (const { name, module } of head.operations) {
     const loaded = findOperation(store.operations, name);

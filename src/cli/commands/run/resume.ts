@@ -75,7 +75,7 @@ function ratesOf(
   return { rates: [...rates, change] };
 }
 
-/** Only a halted run without results may continue on another base URL. */
+/** The base URL for a resume. Only a halted run without results may continue on another one than before. */
 function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, settings: Settings): string {
   const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
   const wanted = baseUrlOf({ allowInsecureHttp }, settings) ?? options.baseUrl;
@@ -84,7 +84,7 @@ function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, set
   throw otherApi(id, options.baseUrl, wanted, flags);
 }
 
-/** An access token is for one API. */
+/** The error for a base URL that is not the run's: an access token is for one API. */
 export function otherApi(
   id: string,
   baseUrl: string,
@@ -140,11 +140,11 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   const ended = await endedRun(store, record);
   context.onEnded?.(ended);
   sayEnded(terminal, ended);
-  // A completed run has nothing to do, even if rows failed.
+  // A completed run has nothing left to do, even if rows failed: return its exit code.
   return ending.exitCode;
 }
 
-/** A halted run does not continue by itself: otherwise each start by cron would call more rows. */
+/** Reports a halted run without continuing it: otherwise each start by cron would call more rows. */
 async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
   const ended = await endedRun(context.store, record);
   context.onEnded?.(ended);
@@ -167,13 +167,13 @@ function sayEnded(terminal: Terminal, { record, summary: { outcomes }, steps }: 
   );
 }
 
-/** Makes a missing report. */
+/** A run that ended before the command. Makes the report if it is missing. */
 export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
   const { summary, steps } = await rewriteReport(store, record);
   return { record, summary, steps, endedBefore: true };
 }
 
-/** @throws a usage error `RUN_EXISTS` for another manifest than that of the existing run */
+/** Compares the manifest with an existing run. @throws a usage error `RUN_EXISTS` if the run has another manifest */
 export async function refuseOtherManifest(
   context: CommandContext,
   { id, manifest, rows }: RunRecord,
@@ -191,7 +191,7 @@ export async function refuseOtherManifest(
   throw usageError('RUN_EXISTS', `Run ${id} already exists, ${difference}: choose another --run-id.`);
 }
 
-/** For input that can be read only once. */
+/** The SHA-256 of input that can be read only once. */
 async function hashPipe(context: CommandContext, source: string): Promise<string | ExitCode> {
   const reading = rowOptions(context.flags, context.settings);
   return withTemporaryFolder(context.store.stateDir, 'plan', (folder) =>
@@ -199,7 +199,7 @@ async function hashPipe(context: CommandContext, source: string): Promise<string
   );
 }
 
-/** Omitted options keep the run's values. */
+/** Refuses row options that differ from those of an existing run. Omitted options keep the run's values. */
 async function refuseOtherOptions({ flags, settings, store }: Context, record: RunRecord): Promise<void> {
   const { id, options } = record;
   const { head } = await openRunRows(store, record);

@@ -25,7 +25,7 @@ import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  // A preview waits for no run, and notifies no URL.
+  // A preview changes nothing, so it waits for no other run and notifies no URL.
   if (isPreview(flags)) return retryRun(await openRunContext(flags), id);
   return runWhenFree(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
 }
@@ -56,7 +56,7 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
   });
 }
 
-/** Runs with failed or uncalled rows that no later retry has done. */
+/** Finds the newest run with failed or uncalled rows that no later retry has done. */
 function runToRetry(store: RunStore): FittingRun {
   let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {

@@ -20,10 +20,10 @@ import type { Terminal } from '../../terminal.ts';
 
 const lookMs = 1_000;
 
-/** Errors that end with the other process, unlike a taken name. */
+/** Codes of errors that end with the other process, unlike that of a run id in use. */
 const transientCodes = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
-/** Work begins while the datastore opens. */
+/** Opens what a command with a run needs. Its work begins while the datastore still opens. */
 export function inRunScope(flags: Flags, work: (context: Context) => Promise<ExitCode>): Promise<ExitCode> {
   return withScope(async (defer) => {
     const context = await openRunContext(flags);
@@ -67,7 +67,7 @@ export function whenFree<Result>(
   });
 }
 
-/** Waits at most `ms` for all work together. */
+/** Returns what repeats work while another process is busy. All of this work waits for at most `ms` together. */
 function waiting(terminal: Terminal, ms: number) {
   const howLong = duration(ms / 1_000);
   let until: number | undefined;
@@ -81,7 +81,7 @@ function waiting(terminal: Terminal, ms: number) {
     await pause(Math.min(lookMs, leftMs), undefined, { signal: stopped }).catch(() => {});
     refuseStopped(stopped);
   };
-  /** @param work receives a signal that aborts when the user stops waiting */
+  /** Does work until it succeeds. @param work receives a signal that aborts when the user stops waiting */
   return async <Result>(work: (stopped?: AbortSignal) => Promise<Result>): Promise<Result> => {
     let interrupt: Interrupt | undefined;
     try {
@@ -105,7 +105,7 @@ function refuseStopped(stopped: AbortSignal | undefined): void {
 }
 
 /**
- * A failure to write the metrics file does not change the exit code.
+ * Does work, and writes its metrics. A failure to write the file does not change the exit code.
  *
  * @param work counts in `context.metrics`
  */
@@ -134,7 +134,7 @@ export function measuring(
 }
 
 /**
- * A failure to notify does not change the exit code.
+ * Does work, and notifies of its end. A failure to notify does not change the exit code.
  *
  * @param work passes its ended run to `context.onEnded`
  */
@@ -175,13 +175,13 @@ export function notifying(
   });
 }
 
-/** Receivers that hang may hold a command for ten seconds in all. */
+/** How long a ping or notification may hold up a command at its start and end: ten seconds in all. */
 const patienceMs = { atStart: 2_000, atEnd: 8_000 };
 
-/** Failures only cause warnings. */
+/** Sends pings and notifications. A failure to send only causes a warning. */
 export interface Notifier {
   started(): Promise<void>;
-  /** @param exitCode of the command: 0 also if the run had ended before the command, even with failures */
+  /** Tells the end of a command. @param exitCode of the command: 0 if the run had ended before the command, even with failures */
   ended(ended: Omit<Ended, 'by' | 'exitCode'> & { readonly exitCode: ExitCode }): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ async function runNamed(context: Context, source: string): Promise<ExitCode> {
 async function start(context: Context, source: string): Promise<ExitCode> {
   const { settings, planFile } = context;
   const callsHere = calls(context);
-  // Look for the manifest first: of a mistyped name and a missing token, the user learns of the name first.
+  // Look for the manifest first: if manifest and token are both missing, the user learns of the mistyped name first.
   if (source !== '-' && planFile === undefined) await inputKind(source, source);
   if (callsHere) await tokenSource(context, planFile?.options ?? settings).current();
   const planned = await planRun(context, source, callsHere);

@@ -15,7 +15,7 @@ import { withNamedPlan } from './named-plan.ts';
 import { planRun } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 
-/** Only a huge manifest takes longer. */
+/** How long `submit` waits while another process plans a run of the same id. Only a huge manifest takes longer. */
 const planningMs = 120_000;
 
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
@@ -35,7 +35,7 @@ async function submitNamed(context: CommandContext, source: string): Promise<Exi
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
       const existing = await recordOf(store, context.flags.runId ?? '');
-      // Another process had created a run with this id, and has discarded it since: try again.
+      // Without a record, another process has discarded its run of this id: try again.
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(context, existing, source);
       if (checked !== undefined) return checked;
@@ -73,7 +73,7 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
   return exitCodes.success;
 }
 
-/** Undefined when the plan was discarded. */
+/** The record of a run that another process plans. Undefined when that plan was discarded. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const settled = await poll(planningMs, async () => {
     const record = await store.look(id);

@@ -14,7 +14,7 @@ import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
-/** As far as the manifest has old values. */
+/** Undoes a run, as far as its manifest has old values. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
   if (isPreview(flags)) return undoRun(await openRunContext(flags), id);
   return runWhenFree(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
@@ -43,7 +43,7 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
   });
 }
 
-/** A retry is undone with the run that it retries. */
+/** Finds the newest run that can be undone. A retry is undone together with the run that it retries. */
 function runToUndo(store: RunStore): FittingRun {
   let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
@@ -67,7 +67,7 @@ function runToUndo(store: RunStore): FittingRun {
   };
 }
 
-/** Resuming would repeat what the undo puts back. */
+/** Refuses to undo a run that can be resumed: a resume would repeat the changes that the undo takes back. */
 function refuseUnlessEnded(record: RunRecord): void {
   if (isOver(record)) return;
   const { id } = record;
@@ -94,7 +94,7 @@ function remainderTexts({ notUndone, byHand }: UndoRows): readonly string[] {
   return texts;
 }
 
-/** @throws a usage error when nothing can be done by hand, either */
+/** Reports an undo without rows to call. @throws a usage error when nothing can be done by hand, either */
 function nothingToSend(
   { terminal }: Context,
   { id }: RunRecord,
