@@ -4,18 +4,18 @@ import { attemptMs, connectMs } from '../base/connect-attempt.ts';
 import { usageError } from '../base/errors/errors.ts';
 import { readVersion } from '../base/package.ts';
 import { escapeInvisible } from '../base/text/printable.ts';
-import { saysNothing } from '../settings/settings.ts';
-import { type CommandGroupSpec, type CommandSpec, type NamedSpec, withoutEffect } from './command-spec.ts';
+import { isBlankSetting } from '../settings/settings.ts';
+import { type CommandGroupSpec, type CommandSpec, type NamedSpec, textsOfUnused } from './command-spec.ts';
 import { commandGroups } from './commands.ts';
 import type { Flags } from './config.ts';
 import { type ExitCode, exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
 import { helpLayout, purpose } from './help.ts';
 import { endAtSignals, outliveHangup } from './interrupt.ts';
-import { type OptionGroups, output } from './option-groups.ts';
+import { type OptionGroups, outputOptions } from './option-groups.ts';
 import { fieldOption, optionOf } from './option-table.ts';
 import { outliveTerminal, writeDocument, writeResult, writeTalk } from './output.ts';
 import { withHeadings } from './render/style.ts';
-import { indented } from './render/words.ts';
+import { indentedText } from './render/words.ts';
 import { openTerminal } from './terminal.ts';
 
 /** A process ends this long after its command, even if open handles would keep it alive. */
@@ -59,8 +59,8 @@ function explain(error: unknown, args: readonly string[]): number {
   }
   if (error instanceof Interrupted) {
     if (json) writeDocument({ state: 'interrupted' });
-    const text = error.at === 'work' ? 'Interrupted.' : 'Nothing was sent or changed.';
-    writeTalk(`${error.at === 'question' ? '\n' : ''}${text}\n`);
+    const text = error.interruptedAt === 'work' ? 'Interrupted.' : 'Nothing was sent or changed.';
+    writeTalk(`${error.interruptedAt === 'question' ? '\n' : ''}${text}\n`);
     return exitCodeOfError(error);
   }
   const known = knownError(error);
@@ -143,7 +143,7 @@ function subcommand(parent: Command, spec: NamedSpec & Pick<CommandSpec, 'argume
 
 function examplesText(examples: NonNullable<NamedSpec['examples']>): string {
   if (examples.length === 0) return '';
-  return `\n\nExamples:\n${indented(examples.flatMap(([command, purpose]) => [`# ${purpose}`, command]))}`;
+  return `\n\nExamples:\n${indentedText(examples.flatMap(([command, purpose]) => [`# ${purpose}`, command]))}`;
 }
 
 /** Adds a command to the program. @param shown the options in its help; `none` for a command that is only listed */
@@ -160,7 +160,7 @@ async function defineCommand(
     return;
   }
   if (shown === 'none') return;
-  const groups: OptionGroups = { ...spec.options, Output: output };
+  const groups: OptionGroups = { ...spec.options, Output: outputOptions };
   const names = Object.values(groups).flat();
   const fields = names.includes('default') ? (await import('../../jobs/index.ts')).fieldOptions : [];
   const isLayered = names.length + fields.length > manyOptions;
@@ -185,7 +185,7 @@ async function defineCommand(
     const flags = typedFlags(command);
     refuseBlank(command, flags);
     const { warn } = openTerminal(flags);
-    for (const text of await withoutEffect(spec.unused ?? {}, flags)) warn(`warning: ${text}`);
+    for (const text of await textsOfUnused(spec.unused ?? {}, flags)) warn(`warning: ${text}`);
     const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
     process.exitCode = await act(...args.slice(0, -2), flags);
   });
@@ -204,7 +204,7 @@ function refuseBlank({ options, args }: Command, flags: Flags): void {
 }
 
 function isBlankText(value: unknown): boolean {
-  return typeof value === 'string' && saysNothing(value);
+  return typeof value === 'string' && isBlankSetting(value);
 }
 
 /** The options that the user typed: `--no-…` options always have a value, but runs store only what was typed. */

@@ -15,7 +15,7 @@ export interface CommandSpec extends NamedSpec, OwnMeanings {
   readonly arguments?: readonly (readonly [name: string, description: string])[];
   readonly options?: OptionGroups;
   /** The options without effect for this command, in addition to `unusedAnywhere`. */
-  readonly unused?: Unused;
+  readonly unused?: UnusedOptions;
   /** Loads the command's code only when the command runs, to keep `cqbatch --help` fast. */
   readonly load: () => Promise<Action>;
 }
@@ -30,43 +30,46 @@ type Action =
   | ((argument: string, second: string, flags: Flags) => Promise<ExitCode>);
 
 /** The argument that names a run. @param fits which runs the command can use */
-export function runThat(fits = ''): readonly [name: string, description: string] {
+export function runArgument(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of a run, or a part that no other id has; default: the newest run${fits}`];
 }
 
 type OptionsBy = Readonly<Partial<Record<OptionName, readonly OptionName[]>>>;
 
 /** Options that may have no effect, by the option that decides whether they have one. */
-export interface Unused {
+export interface UnusedOptions {
   /** Options that have no effect without the option of their group. */
-  readonly without?: OptionsBy;
+  readonly lackingOption?: OptionsBy;
   /** Options that the option of their group overrides. */
-  readonly beside?: OptionsBy;
+  readonly overriddenBy?: OptionsBy;
 }
 
-const unusedAnywhere: Unused = { beside: { logLevel: ['verbose'], quiet: ['verbose'] } };
+const unusedAnywhere: UnusedOptions = { overriddenBy: { logLevel: ['verbose'], quiet: ['verbose'] } };
 
 type Pair = readonly [name: string, other: string];
 
-export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof Unused, readonly Pair[]>> {
+export function unusedPairs({
+  lackingOption,
+  overriddenBy,
+}: UnusedOptions): Readonly<Record<keyof UnusedOptions, readonly Pair[]>> {
   return {
-    without: [...settingNeeds, ...pairsIn(without)],
-    beside: [...pairsIn(unusedAnywhere.beside), ...pairsIn(beside)],
+    lackingOption: [...settingNeeds, ...pairsIn(lackingOption)],
+    overriddenBy: [...pairsIn(unusedAnywhere.overriddenBy), ...pairsIn(overriddenBy)],
   };
 }
 
 /** Returns a sentence for each typed option without effect. The option that a typed one needs may also come from the environment. */
-export async function withoutEffect(unused: Unused, flags: Flags): Promise<readonly string[]> {
-  const { without, beside } = unusedPairs(unused);
-  const lacking = without.filter(([name, other]) => name in flags && !(other in flags));
+export async function textsOfUnused(unused: UnusedOptions, flags: Flags): Promise<readonly string[]> {
+  const { lackingOption, overriddenBy } = unusedPairs(unused);
+  const lacking = lackingOption.filter(([name, other]) => name in flags && !(other in flags));
   const settings = lacking.length === 0 ? {} : await loadSettings(flags);
   return [
     ...lacking
       .filter(([, other]) => settings[other as SettingName] === undefined)
-      .map(([name, other]) => `${option(name)} has no effect without ${option(other)}.`),
-    ...beside
+      .map(([name, other]) => `${flagInWords(name)} has no effect without ${flagInWords(other)}.`),
+    ...overriddenBy
       .filter(([name, other]) => name in flags && other in flags)
-      .map(([name, other]) => `${option(name)} has no effect with ${option(other)}.`),
+      .map(([name, other]) => `${flagInWords(name)} has no effect with ${flagInWords(other)}.`),
   ];
 }
 
@@ -81,6 +84,6 @@ function pairsIn(by: OptionsBy = {}): readonly Pair[] {
   return Object.entries(by).flatMap(([other, names = []]) => names.map((name): Pair => [name, other]));
 }
 
-function option(name: string): string {
+function flagInWords(name: string): string {
   return `--${nameInWords(name, '-')}`;
 }

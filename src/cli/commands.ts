@@ -1,4 +1,4 @@
-import { type CommandGroupSpec, type CommandSpec, runThat } from './command-spec.ts';
+import { type CommandGroupSpec, type CommandSpec, runArgument } from './command-spec.ts';
 import * as groups from './option-groups.ts';
 import { runCommands, watchCommand } from './run-commands.ts';
 import { scheduleCommands } from './schedule-commands.ts';
@@ -6,15 +6,15 @@ import { scheduleCommands } from './schedule-commands.ts';
 const status: CommandSpec = {
   name: 'status',
   description: 'Shows the progress of a run',
-  arguments: [runThat()],
-  options: { Status: ['watch'], ...groups.shared },
+  arguments: [runArgument()],
+  options: { Status: ['watch'], ...groups.sharedDatastoreGroup },
   load: async () => (await import('./commands/status.ts')).status,
 };
 
 const show: CommandSpec = {
   name: 'show',
   description: 'Shows what happened to a run: when, by whom, and why',
-  arguments: [runThat()],
+  arguments: [runArgument()],
   options: { Show: ['row'] },
   examples: [
     ['cqbatch show', 'the newest run'],
@@ -27,14 +27,14 @@ const list: CommandSpec = {
   name: 'list',
   description: 'Lists the runs, newest first',
   help: { verbose: 'show all columns, however narrow the screen, and exact times' },
-  options: { List: ['verbose'], ...groups.shared },
+  options: { List: ['verbose'], ...groups.sharedDatastoreGroup },
   load: async () => (await import('./commands/list.ts')).list,
 };
 
 const report: CommandSpec = {
   name: 'report',
   description: 'Rewrites the report of a run, even while in progress',
-  arguments: [runThat()],
+  arguments: [runArgument()],
   options: { Report: ['format', 'withRetries', 'open', 'delimiter', 'html'] },
   load: async () => (await import('./commands/report.ts')).report,
 };
@@ -61,7 +61,7 @@ const check: CommandSpec = {
   description: 'Looks whether entries are as a run wanted them',
   details:
     'It reads what the service lists, changes nothing, and says what became of unclear rows. The report of the run stays as it is.',
-  arguments: [runThat()],
+  arguments: [runArgument()],
   fromRun: 'as in that run',
   help: {
     rate: 'at most this number of calls, such as 5/s; there is one call at a time in any case',
@@ -82,7 +82,7 @@ const check: CommandSpec = {
 const dashboard: CommandSpec = {
   name: 'dashboard',
   description: 'Serves a live page of runs, workers and schedules',
-  options: { Dashboard: ['port', 'host', 'publicUrl', 'control'], ...groups.shared },
+  options: { Dashboard: ['port', 'host', 'publicUrl', 'control'], ...groups.sharedDatastoreGroup },
   examples: [
     ['cqbatch dashboard', 'the runs of this state folder, on http://127.0.0.1:8788'],
     ['cqbatch dashboard --queue redis://10.0.0.7', 'the runs of all machines, too'],
@@ -93,16 +93,16 @@ const dashboard: CommandSpec = {
 const pause: CommandSpec = {
   name: 'pause',
   description: 'Pauses a run: no more rows are called',
-  arguments: [runThat(' that is running')],
-  options: { Pause: ['reason'], ...groups.shared },
+  arguments: [runArgument(' that is running')],
+  options: { Pause: ['reason'], ...groups.sharedDatastoreGroup },
   load: async () => (await import('./commands/pause.ts')).pause,
 };
 
 const unpause: CommandSpec = {
   name: 'unpause',
   description: 'Lets a paused run continue',
-  arguments: [runThat(' that is paused')],
-  options: { Unpause: ['reason'], ...groups.shared },
+  arguments: [runArgument(' that is paused')],
+  options: { Unpause: ['reason'], ...groups.sharedDatastoreGroup },
   load: async () => (await import('./commands/pause.ts')).unpause,
 };
 
@@ -110,8 +110,8 @@ const cancel: CommandSpec = {
   name: 'cancel',
   description: 'Cancels a run for good, even one in progress',
   details: 'Rows that were not called are never called.',
-  arguments: [runThat(' in progress')],
-  options: { Cancel: ['yes', 'reason'], ...groups.shared },
+  arguments: [runArgument(' in progress')],
+  options: { Cancel: ['yes', 'reason'], ...groups.sharedDatastoreGroup },
   load: async () => (await import('./commands/cancel.ts')).cancel,
 };
 
@@ -121,7 +121,7 @@ const setRate: CommandSpec = {
   name: 'set-rate',
   description: 'Changes the rate of a run in progress or paused',
   arguments: [namedRun, ['<rate>', 'as for --rate: 20/s, 600/m, 100/15s, auto, auto..50/s or none']],
-  options: { Rate: ['reason'], ...groups.shared },
+  options: { Rate: ['reason'], ...groups.sharedDatastoreGroup },
   examples: [
     ['cqbatch set-rate jsur 20/s', '20 calls per second, by all workers together'],
     ['cqbatch set-rate jsur auto..50/s', 'what the API permits, but at most 50 per second'],
@@ -133,7 +133,7 @@ const setPriority: CommandSpec = {
   name: 'set-priority',
   description: 'Changes the priority of a run that is not finished',
   arguments: [namedRun, ['<priority>', 'high, normal or low']],
-  options: { Priority: ['reason'], ...groups.shared },
+  options: { Priority: ['reason'], ...groups.sharedDatastoreGroup },
   examples: [['cqbatch set-priority jsur high', 'before the rows of all other runs']],
   load: async () => (await import('./commands/set-option.ts')).setRunPriority,
 };
@@ -149,14 +149,14 @@ const worker: CommandSpec = {
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
     Worker: ['coordinate', 'healthPort', 'healthHost', 'healthName', 'shutdownTimeout', 'logLevel'],
-    ...groups.shared,
+    ...groups.sharedDatastoreGroup,
     ...groups.ownOperations,
-    Calls: groups.calling,
+    Calls: groups.callingOptions,
     'Old runs': ['keepLast', 'keepDays'],
     ...groups.notifications,
   },
   unused: {
-    without: {
+    lackingOption: {
       coordinate: ['keepLast', 'keepDays', 'notifyUrl', 'pingUrl'],
       // With the embedded datastore, a run's options decide how a daemon calls.
       queue: ['concurrency', 'timeout', 'shutdownTimeout'],
@@ -189,7 +189,7 @@ const doctor: CommandSpec = {
     'It sends one request without content, which the API must refuse; to the API of your own operations (--operations) only a GET.',
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
-    ...groups.shared,
+    ...groups.sharedDatastoreGroup,
     ...groups.ownOperations,
   },
   examples: [['cqbatch doctor --json > doctor.json', 'for a ticket; it has no secrets']],

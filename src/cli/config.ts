@@ -7,10 +7,10 @@ import { shellWord } from '../base/text/command-words.ts';
 import {
   defaultStateDir,
   type FlagName,
+  isBlankSetting,
   type RawSettings,
   resolveSettings,
   type Settings,
-  saysNothing,
   variableOf,
 } from '../settings/settings.ts';
 import type { OwnFlags } from './option-table.ts';
@@ -25,7 +25,7 @@ export const configFile = 'config.json';
 
 export function stateDirOf(flags: Flags): string {
   const { CQBATCH_STATE_DIR: variable = '' } = environment;
-  return flags.stateDir ?? (saysNothing(variable) ? defaultStateDir : variable);
+  return flags.stateDir ?? (isBlankSetting(variable) ? defaultStateDir : variable);
 }
 
 /**
@@ -36,7 +36,7 @@ export function stateDirOf(flags: Flags): string {
  */
 export async function trustedStateDir(flags: Flags): Promise<string> {
   const stateDir = stateDirOf(flags);
-  const isNamed = flags.stateDir !== undefined || !saysNothing(environment['CQBATCH_STATE_DIR'] ?? '');
+  const isNamed = flags.stateDir !== undefined || !isBlankSetting(environment['CQBATCH_STATE_DIR'] ?? '');
   if (!isNamed) await requireOwn(stateDir, configFile, environment['SUDO_UID']);
   return stateDir;
 }

@@ -31,11 +31,11 @@ export function exitCodeOf(end: StoredEnd, counts: OutcomeCounts): ExitCode {
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   /** What a signal interrupted. A question leaves the cursor on its line; work may have changed something. */
-  readonly at: 'question' | 'wait' | 'work';
+  readonly interruptedAt: 'question' | 'wait' | 'work';
 
-  constructor(at: Interrupted['at']) {
+  constructor(at: Interrupted['interruptedAt']) {
     super();
-    this.at = at;
+    this.interruptedAt = at;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Command, Help } from 'commander';
 import { styled } from './render/style.ts';
-import { usualColumns } from './render/words.ts';
+import { defaultColumns } from './render/words.ts';
 
 /** A term, such as `--rate <rate>`, and what it means. */
 type Item = readonly [term: string, meaning: string];
@@ -9,7 +9,7 @@ type Section = readonly [heading: string, items: readonly Item[]];
 export const purpose =
   'Calls a call-quality service once for each row of a file: restores deleted evaluations, updates soundboard entries, and reports what happened to every row.';
 
-const beginning: Section = [
+const firstSection: Section = [
   'Begin here:',
   [
     ['cqbatch sandbox', 'starts a local test service to practice with'],
@@ -103,7 +103,7 @@ function termColumns(terms: readonly string[]): number {
 }
 
 function formatItem(term: string, columns: number, meaning: string, helper: Help): string {
-  const { helpWidth = usualColumns } = helper;
+  const { helpWidth = defaultColumns } = helper;
   const before = columns + 4;
   const isBelow = helpWidth - before < leastMeaningColumns;
   const indentation = ' '.repeat(isBelow ? meaningBelow : before);
@@ -123,11 +123,11 @@ function programHelp(program: Command, helper: Help, showsAll: boolean): string 
   const groups = helper.groupItems([...program.commands], commands, (each) => each.helpGroup());
   const columns = helper.padWidth(program, helper);
   const columnsOfFirst = termColumns(first.map((each) => helper.subcommandTerm(each)));
-  const wrap = (text: string): string => helper.boxWrap(text, helper.helpWidth ?? usualColumns);
+  const wrap = (text: string): string => helper.boxWrap(text, helper.helpWidth ?? defaultColumns);
   const before = [
     `${helper.styleTitle('Usage:')} ${helper.commandUsage(program)}`,
     wrap(purpose),
-    sectionText(beginning, helper),
+    sectionText(firstSection, helper),
   ];
   const parts = showsAll
     ? [

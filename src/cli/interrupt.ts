@@ -54,7 +54,7 @@ export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interru
   };
 }
 
-export function stopping(terminal: { warn(text: string): void }): () => void {
+export function sayStopping(terminal: { warn(text: string): void }): () => void {
   return () =>
     terminal.warn(
       'Stopping: calls in flight may finish. Press Ctrl-C again to leave at once; nothing is lost.',

@@ -4,22 +4,22 @@ import type { OptionName } from './option-table.ts';
 /** The options of a command, by their headings in the help, in the order of the help. */
 export type OptionGroups = Readonly<Record<string, readonly OptionName[]>>;
 
-export const output = ['json', 'quiet', 'stateDir'] as const;
+export const outputOptions = ['json', 'quiet', 'stateDir'] as const;
 
-export const reporting: OptionGroups = { Report: ['delimiter', 'html'] };
+export const reportGroup: OptionGroups = { Report: ['delimiter', 'html'] };
 
-export const log = ['verbose', 'logLevel'] as const;
+export const logOptions = ['verbose', 'logLevel'] as const;
 
-const following: OptionGroups = { ...reporting, Log: log };
+const followingGroups: OptionGroups = { ...reportGroup, Log: logOptions };
 
 export const notifications = {
   Notifications: ['notifyUrl', 'pingUrl', 'metricsFile'],
 } as const satisfies OptionGroups;
 
-export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
+export const auditGroup: OptionGroups = { Audit: ['reason', 'saveResponses'] };
 
-const meaning = ['operation', 'where', 'operations', 'default', 'map'] as const;
-const reading = [
+const meaningOptions = ['operation', 'where', 'operations', 'default', 'map'] as const;
+const readingOptions = [
   'sheet',
   'hidden',
   'encoding',
@@ -31,49 +31,55 @@ const reading = [
   'strict',
 ] as const;
 
-export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
+export const rowGroup: OptionGroups = { Manifest: [...meaningOptions, ...readingOptions] };
 
 export const ownOperations: OptionGroups = { Manifest: ['operations'] };
 
 /** Options that a plan does not store: they limit how long or how far a run goes before it stops. */
-export const budget = ['maxRows', 'stopAt', 'maxDuration'] as const;
+export const budgetOptions = ['maxRows', 'stopAt', 'maxDuration'] as const;
 
-export const guards: OptionGroups = { Guards: ['canary', ...guardFlags, ...budget] };
+export const guardGroup: OptionGroups = { Guards: ['canary', ...guardFlags, ...budgetOptions] };
 
-export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
+export const callingOptions = ['concurrency', 'timeout', 'maxOutage'] as const;
 
-export const accepting = ['allowPartial', 'allowEmpty'] as const;
+export const acceptingOptions = ['allowPartial', 'allowEmpty'] as const;
 
-export const choosing = ['compare', 'skipInvalid', 'skipDone', 'onConflict', ...accepting] as const;
+export const choosingOptions = [
+  'compare',
+  'skipInvalid',
+  'skipDone',
+  'onConflict',
+  ...acceptingOptions,
+] as const;
 
-export const planning: OptionGroups = {
+export const planningGroups: OptionGroups = {
   API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
-  Plan: ['out', 'open', 'planPage', 'sha256', 'verbose', ...choosing],
-  ...guards,
-  ...rows,
-  Calls: [...calling, 'attempts', 'priority'],
-  ...reporting,
+  Plan: ['out', 'open', 'planPage', 'sha256', 'verbose', ...choosingOptions],
+  ...guardGroup,
+  ...rowGroup,
+  Calls: [...callingOptions, 'attempts', 'priority'],
+  ...reportGroup,
   Audit: ['saveResponses'],
 };
 
-const sharing = ['queue', 'queuePasswordFile'] as const;
+const sharingOptions = ['queue', 'queuePasswordFile'] as const;
 
-export const shared: OptionGroups = { 'Shared datastore': sharing };
+export const sharedDatastoreGroup: OptionGroups = { 'Shared datastore': sharingOptions };
 
 /** The options of commands that leave the calls to a daemon. */
-export const submitting: OptionGroups = {
-  ...guards,
-  ...rows,
+export const submittingGroups: OptionGroups = {
+  ...guardGroup,
+  ...rowGroup,
   Calls: ['attempts', 'priority'],
-  ...reporting,
-  ...audit,
+  ...reportGroup,
+  ...auditGroup,
 };
 
 /** The options of commands that execute a run to its end. */
-export const executing: OptionGroups = {
-  Calls: [...calling, 'attempts', 'priority'],
-  'Shared datastore': [...sharing, 'worker'],
-  ...following,
+export const executingGroups: OptionGroups = {
+  Calls: [...callingOptions, 'attempts', 'priority'],
+  'Shared datastore': [...sharingOptions, 'worker'],
+  ...followingGroups,
   ...notifications,
-  ...audit,
+  ...auditGroup,
 };

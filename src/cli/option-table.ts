@@ -13,14 +13,14 @@ export const scheduleOptions = {
   cron: {
     flags: '--cron <pattern>',
     help: 'minute, hour, day of month, month, day of week: "0 2 * * 1-5"',
-    common: true,
+    isCommon: true,
   },
   manifest: {
     flags: '--manifest <file>',
     help: 'run this file, with its content at that time',
-    common: true,
+    isCommon: true,
   },
-  inbox: { flags: '--inbox <dir>', help: 'run each manifest that waits in this folder', common: true },
+  inbox: { flags: '--inbox <dir>', help: 'run each manifest that waits in this folder', isCommon: true },
   overlap: {
     flags: '--overlap <rule>',
     help: 'if the last run is still in progress: skip, or queue one run (default: skip)',
@@ -33,11 +33,11 @@ export const scheduleOptions = {
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 const ownOptions = {
-  json: { flags: '--json', help: 'print exactly one JSON document on standard output', common: true },
+  json: { flags: '--json', help: 'print exactly one JSON document on standard output', isCommon: true },
   quiet: {
     flags: '-q, --quiet',
     help: 'print only the result; -qq: nothing unless the exit code is above 0',
-    common: true,
+    isCommon: true,
     collect: (_text: string, count = 0): number => count + 1,
   },
   stateDir: {
@@ -49,7 +49,7 @@ const ownOptions = {
   planPage: {
     flags: '--html <file>',
     help: 'write the plan as a page: NAME.html; replaces only such a page',
-    common: true,
+    isCommon: true,
   },
   logLevel: {
     flags: '--log-level <level>',
@@ -58,16 +58,16 @@ const ownOptions = {
   allowInsecureHttp: { flags: '--allow-insecure-http', help: 'allow http:// to another machine' },
   worker: { flags: '--no-worker', help: 'leave the calls to workers on other machines; needs --queue' },
 
-  yes: { flags: '-y, --yes', help: 'do not ask; required without a terminal', common: true },
+  yes: { flags: '-y, --yes', help: 'do not ask; required without a terminal', isCommon: true },
   runId: {
     flags: '--run-id <id>',
     help: 'name of the run; refused if another run has it (default: made from the time)',
-    common: true,
+    isCommon: true,
   },
   orResume: {
     flags: '--or-resume',
     help: 'continue the run of --run-id if there is one; do nothing if it is finished',
-    common: true,
+    isCommon: true,
   },
   resumeHalted: {
     flags: '--resume-halted',
@@ -76,14 +76,14 @@ const ownOptions = {
   skipInvalid: {
     flags: '--skip-invalid',
     help: 'leave invalid rows out; without it, an invalid row stops everything',
-    common: true,
+    isCommon: true,
   },
   skipDone: {
     flags: '--skip-done <run|report>',
     help: 'leave out rows that a run and its retries, or a report.csv, have done; may be repeated',
     collect: collectFlag,
   },
-  once: { flags: '--once', help: 'run the manifests that wait now, then exit', common: true },
+  once: { flags: '--once', help: 'run the manifests that wait now, then exit', isCommon: true },
   reason: { flags: '--reason <text>', help: 'reason for this action; "cqbatch show" displays it' },
   saveResponses: { flags: '--save-responses', help: "keep every answer of the API in the run's folder" },
 
@@ -96,7 +96,7 @@ const ownOptions = {
   out: {
     flags: '--out <file>',
     help: 'write the plan to NAME.cqplan, to be reviewed and run later',
-    common: true,
+    isCommon: true,
   },
   sha256: {
     flags: '--sha256 <digest>',
@@ -105,22 +105,22 @@ const ownOptions = {
   against: {
     flags: '--against <digest...>',
     help: 'SHA-256 that a file of the run must have, as summary.json and notifications have it',
-    common: true,
+    isCommon: true,
   },
   code: {
     flags: '--code <code...>',
     help: 'only rows with these codes (column _code of the report)',
-    common: true,
+    isCommon: true,
   },
   transient: {
     flags: '--transient',
     help: 'only rows that may succeed without a change, by their codes',
-    common: true,
+    isCommon: true,
   },
   unclear: {
     flags: '--unclear',
     help: 'only rows that the API may have processed without an answer (column _unclear)',
-    common: true,
+    isCommon: true,
   },
   watch: {
     flags: '--watch',
@@ -132,18 +132,18 @@ const ownOptions = {
     flags: '--with-retries',
     help: 'join a run and its retries: each row once, with its last result',
   },
-  open: { flags: '--open', help: 'show report.html in the browser', common: true },
+  open: { flags: '--open', help: 'show report.html in the browser', isCommon: true },
   overwrite: {
     flags: '--overwrite',
     help: 'with --compare: also put back entries that have changed since the run',
   },
-  plan: { flags: '--plan', help: 'show what would be sent, and send nothing', common: true },
+  plan: { flags: '--plan', help: 'show what would be sent, and send nothing', isCommon: true },
   dryRun: { flags: '--dry-run', help: 'show what would be removed, and remove nothing' },
 
   coordinate: {
     flags: '--coordinate',
     help: 'run as a daemon: complete submitted runs, and start scheduled runs',
-    common: true,
+    isCommon: true,
   },
   port: { flags: '--port <port>', help: 'port of the page; 0: any free port (default: 8788)' },
   host: {
@@ -191,7 +191,12 @@ export function optionOf(
 ): Option {
   const isOfRun = setsOption(name) || name === 'baseUrl';
   const byDefault = isOfRun ? fromRun : undefined;
-  const { flags, help, common, collect }: CommandOption = isOwn(name)
+  const {
+    flags,
+    help,
+    isCommon: common,
+    collect,
+  }: CommandOption = isOwn(name)
     ? { ...ownOptions[name], help: ownHelp[name] ?? ownOptions[name].help }
     : flagOf(name, { help: ownHelp[name], byDefault, isBrief });
   const option = new Option(flags, help).hideHelp(isBrief && !common);

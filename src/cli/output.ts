@@ -5,8 +5,8 @@ import { SystemError } from '../base/errors/system-error.ts';
 import { escapeInvisible, printable, printableJson } from '../base/text/printable.ts';
 import { environment } from './config.ts';
 import { Interrupted } from './exit-codes.ts';
-import { painted, plain, screenRows, withLabels, withLinks, wrappedLine } from './render/style.ts';
-import { usualColumns } from './render/words.ts';
+import { screenRows, withColors, withLabels, withLinks, withoutMarks, wrappedLine } from './render/style.ts';
+import { defaultColumns } from './render/words.ts';
 
 /**
  * Only this file has access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers
@@ -34,7 +34,7 @@ export const screen = {
   },
   /** The height of standard error. */
   get rows(): number {
-    return process.stderr.rows || usualRows;
+    return process.stderr.rows || defaultRows;
   },
   /** Why no question can be asked. Undefined if one can. Questions appear on standard error, so standard output does not matter. */
   get whyMute(): string | undefined {
@@ -50,12 +50,12 @@ export const screen = {
 
 /** Writes a text to standard output, without adding a line feed. @throws a `SystemError` when it can't be written */
 export function writeResult(text: string): void {
-  unlessHeld(() => writeData(shown(1, text)));
+  writeUnlessHeld(() => writeData(textForPeople(1, text)));
 }
 
 /** Writes a JSON document to standard output. @throws a `SystemError` when it can't be written */
 export function writeDocument(document: object): void {
-  unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
+  writeUnlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
 
 /** Writes text for another program, unchanged unless a terminal shows it. @throws a `SystemError` when it can't be written */
@@ -65,7 +65,7 @@ export function writeContent(text: string): void {
 
 /** Writes a text to standard error, without adding a line feed. */
 export function writeTalk(text: string): void {
-  unlessHeld(() => writeFreely(shown(2, text)));
+  writeUnlessHeld(() => writeFreely(textForPeople(2, text)));
 }
 
 export function writeLogLine(json: string): void {
@@ -73,23 +73,23 @@ export function writeLogLine(json: string): void {
 }
 
 /** The output to show later. Undefined while output is shown at once. */
-let held: (() => void)[] | undefined;
+let heldWrites: (() => void)[] | undefined;
 
 /** Holds output until the process ends with an exit code above 0, or asks a question. */
 export function holdOutput(): void {
-  if (held === undefined) process.once('exit', (code) => code > 0 && showHeld());
-  held ??= [];
+  if (heldWrites === undefined) process.once('exit', (code) => code > 0 && showHeldOutput());
+  heldWrites ??= [];
 }
 
-function unlessHeld(write: () => void): void {
-  if (held === undefined) write();
-  else held.push(write);
+function writeUnlessHeld(write: () => void): void {
+  if (heldWrites === undefined) write();
+  else heldWrites.push(write);
 }
 
-function showHeld(): void {
-  if (held === undefined) return;
-  const writes = held;
-  held = [];
+function showHeldOutput(): void {
+  if (heldWrites === undefined) return;
+  const writes = heldWrites;
+  heldWrites = [];
   for (const write of writes) {
     try {
       write();
@@ -102,7 +102,7 @@ function showHeld(): void {
 const clearLine = '\r\u001b[2K';
 
 /** The height of a terminal that reports none, or 0. */
-const usualRows = 24;
+const defaultRows = 24;
 
 /** The lines as they stand on the screen: wrapped, with one column left free for the cursor. */
 export function linesToDraw(lines: readonly string[]): readonly string[] {
@@ -118,23 +118,23 @@ export function linesToDraw(lines: readonly string[]): readonly string[] {
 export function redrawLines(lines: readonly string[], replaced: readonly string[]): void {
   const rows = screenRows(replaced, columnsOf(2));
   const upwards = rows > 1 ? `\u001b[${rows - 1}A\u001b[J` : '';
-  writeFreely(clearLine + upwards + colored(2, lines.join('\n')));
+  writeFreely(clearLine + upwards + coloredText(2, lines.join('\n')));
 }
 
 /** A text as a person reads it: without control characters, styled, and wrapped on a screen. */
-function shown(stream: 1 | 2, text: string): string {
+function textForPeople(stream: 1 | 2, text: string): string {
   const lines = withLabels(printable(text)).split('\n');
   const columns = isatty(stream) ? columnsOf(stream) : Number.POSITIVE_INFINITY;
-  return colored(stream, lines.flatMap((line) => wrappedLine(line, columns)).join('\n'));
+  return coloredText(stream, lines.flatMap((line) => wrappedLine(line, columns)).join('\n'));
 }
 
 function columnsOf(stream: 1 | 2): number {
-  return (stream === 1 ? process.stdout : process.stderr).columns || usualColumns;
+  return (stream === 1 ? process.stdout : process.stderr).columns || defaultColumns;
 }
 
-function colored(stream: 1 | 2, text: string): string {
+function coloredText(stream: 1 | 2, text: string): string {
   const linked = isatty(stream) && hasLinks() ? withLinks(text) : text;
-  return showsColors(stream) ? painted(linked) : plain(linked);
+  return showsColors(stream) ? withColors(linked) : withoutMarks(linked);
 }
 
 /** Whether the terminal is known to show hyperlinks. An unknown one may print their addresses. */
@@ -163,7 +163,7 @@ function showsColors(stream: 1 | 2): boolean {
  * @throws `Interrupted` on Ctrl-C
  */
 export async function askLine(question: string, signal?: AbortSignal): Promise<string> {
-  showHeld();
+  showHeldOutput();
   const readline = createInterface({
     input: process.stdin,
     output: process.stderr,

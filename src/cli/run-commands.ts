@@ -1,17 +1,17 @@
 import { formatTitles } from '../engine/manifest/formats.ts';
 import { guardFlags } from '../settings/settings.ts';
-import { type CommandSpec, runThat } from './command-spec.ts';
+import { type CommandSpec, runArgument } from './command-spec.ts';
 import * as groups from './option-groups.ts';
 
 const manifest = ['<manifest>', `${formatTitles} file, also gzipped; - reads standard input`] as const;
 const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as const;
 
-const asking = ['yes', 'runId', 'wait'] as const;
+const consentOptions = ['yes', 'runId', 'wait'] as const;
 
 const verbose = 'also show the first requests, decisions about the rate, and rows that are retried';
 
 /** What commands that run rows of another run have in common. */
-const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
+const derivedRunSpec: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
   help: {
     verbose,
@@ -21,19 +21,25 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
   },
   options: {
     API: ['tokenFile', 'tokenCommand', 'rate'],
-    Run: [...asking, 'compare', 'skipInvalid', 'allowPartial', 'allowEmpty'],
-    ...groups.guards,
+    Run: [...consentOptions, 'compare', 'skipInvalid', 'allowPartial', 'allowEmpty'],
+    ...groups.guardGroup,
     ...groups.ownOperations,
-    ...groups.executing,
+    ...groups.executingGroups,
   },
   unused: {
-    beside: {
-      out: [...groups.budget, ...asking, 'logLevel', 'reason', ...groups.notifications.Notifications],
+    overriddenBy: {
+      out: [
+        ...groups.budgetOptions,
+        ...consentOptions,
+        'logLevel',
+        'reason',
+        ...groups.notifications.Notifications,
+      ],
     },
   },
 };
 
-const exporting: CommandSpec = {
+const exportCommand: CommandSpec = {
   name: 'export',
   description: 'Writes what the service lists to a file',
   details: 'The file is a manifest: delete the rows that you do not want, edit the others, then plan it.',
@@ -68,8 +74,8 @@ const plan: CommandSpec = {
   description: 'Checks every row and shows what would change; sends nothing',
   arguments: [manifestOrPlan],
   help: { verbose: 'also show the first requests', open: 'show the plan as a page in the browser' },
-  options: groups.planning,
-  unused: { beside: { out: groups.budget } },
+  options: groups.planningGroups,
+  unused: { overriddenBy: { out: groups.budgetOptions } },
   examples: [
     ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
     ['cqbatch plan evaluations.csv --open', 'the same as a page: every row with old and new values'],
@@ -86,10 +92,10 @@ const run: CommandSpec = {
   help: { verbose },
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'sha256', 'runId', 'orResume', 'resumeHalted', 'wait', ...groups.choosing],
-    ...groups.guards,
-    ...groups.rows,
-    ...groups.executing,
+    Run: ['yes', 'sha256', 'runId', 'orResume', 'resumeHalted', 'wait', ...groups.choosingOptions],
+    ...groups.guardGroup,
+    ...groups.rowGroup,
+    ...groups.executingGroups,
   },
   examples: [
     ['cqbatch run evaluations.csv', 'plan, ask, call, report'],
@@ -116,18 +122,18 @@ export const watchCommand: CommandSpec = {
       'skipInvalid',
       'compare',
       'onConflict',
-      ...groups.accepting,
+      ...groups.acceptingOptions,
       'settle',
       'wait',
       'healthPort',
       'healthHost',
       'healthName',
     ],
-    ...groups.guards,
-    ...groups.rows,
-    ...groups.executing,
+    ...groups.guardGroup,
+    ...groups.rowGroup,
+    ...groups.executingGroups,
   },
-  unused: { beside: { once: ['healthPort', 'healthHost', 'healthName'] } },
+  unused: { overriddenBy: { once: ['healthPort', 'healthHost', 'healthName'] } },
   examples: [
     ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
     ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some files, slowly, as a service'],
@@ -139,7 +145,7 @@ export const watchCommand: CommandSpec = {
 const resume: CommandSpec = {
   name: 'resume',
   description: 'Continues a run that stopped; repeats no finished row',
-  arguments: [runThat(' that is not finished')],
+  arguments: [runArgument(' that is not finished')],
   fromRun: 'as before',
   help: {
     baseUrl: 'another address, if the API of the run has never answered',
@@ -149,9 +155,9 @@ const resume: CommandSpec = {
     API: ['baseUrl', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'wait'],
     // `resume` has no option for a canary: the run keeps the canary that it started with.
-    Guards: [...guardFlags, ...groups.budget],
+    Guards: [...guardFlags, ...groups.budgetOptions],
     ...groups.ownOperations,
-    ...groups.executing,
+    ...groups.executingGroups,
   },
   examples: [
     ['cqbatch resume', 'the newest run'],
@@ -164,12 +170,12 @@ const retry: CommandSpec = {
   name: 'retry',
   description: 'Starts a new run of the rows that failed',
   details: 'Rows that a cancelled run never sent are taken, too.',
-  arguments: [runThat(' with such rows')],
-  ...derived,
+  arguments: [runArgument(' with such rows')],
+  ...derivedRunSpec,
   options: {
     Rows: ['transient', 'unclear', 'code'],
     Plan: ['plan', 'out', 'open', 'planPage'],
-    ...derived.options,
+    ...derivedRunSpec.options,
   },
   examples: [
     ['cqbatch retry --plan', 'what would be sent'],
@@ -185,9 +191,9 @@ const undo: CommandSpec = {
   description: 'Starts a new run that puts old values back',
   details:
     'The run must have been compared (--compare), or its manifest must have the old values, in columns such as old_title.',
-  arguments: [runThat(' that was not undone')],
-  ...derived,
-  options: { Plan: ['plan', 'out', 'open', 'planPage', 'overwrite'], ...derived.options },
+  arguments: [runArgument(' that was not undone')],
+  ...derivedRunSpec,
+  options: { Plan: ['plan', 'out', 'open', 'planPage', 'overwrite'], ...derivedRunSpec.options },
   examples: [
     ['cqbatch undo --plan', 'what would be sent'],
     ['cqbatch undo', 'what the newest run has changed'],
@@ -203,10 +209,10 @@ const submit: CommandSpec = {
   arguments: [manifestOrPlan],
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'sha256', 'runId', ...groups.choosing],
-    ...groups.submitting,
+    Run: ['yes', 'sha256', 'runId', ...groups.choosingOptions],
+    ...groups.submittingGroups,
   },
   load: async () => (await import('./commands/run/submit.ts')).submit,
 };
 
-export const runCommands: readonly CommandSpec[] = [exporting, plan, run, resume, retry, undo, submit];
+export const runCommands: readonly CommandSpec[] = [exportCommand, plan, run, resume, retry, undo, submit];

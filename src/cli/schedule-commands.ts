@@ -1,7 +1,7 @@
 import type { CommandGroupSpec } from './command-spec.ts';
 import * as groups from './option-groups.ts';
 
-const named = ['<schedule>', 'name of the schedule'] as const;
+const namedSchedule = ['<schedule>', 'name of the schedule'] as const;
 
 export const scheduleCommands: CommandGroupSpec = {
   name: 'schedule',
@@ -17,10 +17,10 @@ export const scheduleCommands: CommandGroupSpec = {
         What: ['manifest', 'inbox', 'settle'],
         Schedule: ['overlap', 'catchUp', 'replace'],
         API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
-        Runs: groups.choosing,
-        ...groups.submitting,
+        Runs: groups.choosingOptions,
+        ...groups.submittingGroups,
       },
-      unused: { beside: { manifest: ['settle'] } },
+      unused: { overriddenBy: { manifest: ['settle'] } },
       examples: [
         [
           `cqbatch schedule add nightly --cron '0 2 * * 1-5' --manifest nightly.csv`,
@@ -39,14 +39,14 @@ export const scheduleCommands: CommandGroupSpec = {
     {
       name: 'show',
       description: 'Shows a schedule, its next times and last runs',
-      arguments: [named],
+      arguments: [namedSchedule],
       examples: [['cqbatch schedule show nightly', 'what it runs, when, and how its last runs ended']],
       load: async () => (await import('./commands/daemon/schedule.ts')).showSchedule,
     },
     {
       name: 'history',
       description: 'Shows the result of each scheduled time, latest first',
-      arguments: [named],
+      arguments: [namedSchedule],
       examples: [
         ['cqbatch schedule history nightly', 'which times ran, were skipped or were missed, and why'],
       ],
@@ -55,7 +55,7 @@ export const scheduleCommands: CommandGroupSpec = {
     {
       name: 'pause',
       description: 'Starts no more runs; a run in progress continues',
-      arguments: [named],
+      arguments: [namedSchedule],
       options: { Pause: ['reason'] },
       examples: [
         ['cqbatch schedule pause nightly --reason "API upgrade"', 'no run starts until you unpause it'],
@@ -66,7 +66,7 @@ export const scheduleCommands: CommandGroupSpec = {
       name: 'unpause',
       description: 'Lets a paused schedule continue',
       details: 'Times that it missed are not made up for.',
-      arguments: [named],
+      arguments: [namedSchedule],
       options: { Unpause: ['reason'] },
       examples: [['cqbatch schedule unpause nightly', 'the next run starts at its next time']],
       load: async () => (await import('./commands/daemon/schedule.ts')).unpauseSchedule,
@@ -74,7 +74,7 @@ export const scheduleCommands: CommandGroupSpec = {
     {
       name: 'trigger',
       description: 'Starts a run now, even if the schedule is paused',
-      arguments: [named],
+      arguments: [namedSchedule],
       options: { Trigger: ['reason'] },
       examples: [
         ['cqbatch schedule trigger nightly --reason "late export"', 'one more run, within a second or two'],
@@ -84,7 +84,7 @@ export const scheduleCommands: CommandGroupSpec = {
     {
       name: 'remove',
       description: 'Removes a schedule and its history; keeps its runs',
-      arguments: [named],
+      arguments: [namedSchedule],
       help: { yes: 'do not ask', reason: 'reason for this action; schedules/removed.jsonl keeps it' },
       options: { Removal: ['yes', 'reason'] },
       examples: [['cqbatch schedule remove nightly', 'asks first; the runs stay']],

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { createServer, isForUs, listen } from './http-server.ts';
+import { createServer, isForThisServer, listen } from './http-server.ts';
 
 export interface HealthState {
   /** If the worker is not healthy, its supervisor should start another. */
@@ -37,12 +37,12 @@ export async function startHealthServer({ host, names = [], port, state, metrics
   const ownNames = [host, hostname(), ...names];
   server.addHook('onRequest', async ({ headers }, reply) => {
     // Some load balancers send no name; every browser does.
-    if (headers.host === undefined || isForUs(headers, ownNames)) return undefined;
-    return reply.code(403).send({ status: 'refused', reason: wrongName });
+    if (headers.host === undefined || isForThisServer(headers, ownNames)) return undefined;
+    return reply.code(403).send({ status: 'refused', reason: wrongNameReason });
   });
   const answer = (path: string, isOk: (reported: HealthState) => boolean, trouble: string) =>
     server.get(path, async (_, reply) => {
-      const { facts, ...reported } = ask(state);
+      const { facts, ...reported } = stateOrTrouble(state);
       const [code, status] = isOk(reported) ? [200, 'ok'] : [503, trouble];
       return reply.code(code).send({ ...facts, status, ...reported });
     });
@@ -63,10 +63,10 @@ export async function startHealthServer({ host, names = [], port, state, metrics
   };
 }
 
-const wrongName =
+const wrongNameReason =
   'The host name in the request is not known here. Ask by IP address, or start the process with --health-name NAME.';
 
-function ask(state: () => HealthState): HealthState {
+function stateOrTrouble(state: () => HealthState): HealthState {
   try {
     return state();
   } catch (error) {

@@ -32,7 +32,7 @@ export async function createServer(): Promise<FastifyInstance> {
  *
  * @param names in any case
  */
-export function isForUs({ host = '' }: IncomingHttpHeaders, names: readonly string[]): boolean {
+export function isForThisServer({ host = '' }: IncomingHttpHeaders, names: readonly string[]): boolean {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::\d{1,5})?$/.exec(host) ?? [];
   const name = (bracketed ?? plain ?? '').toLowerCase();
   return isIP(name) > 0 || name === 'localhost' || names.some((each) => each.toLowerCase() === name);

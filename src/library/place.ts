@@ -46,7 +46,7 @@ export interface BatchOptions extends BatchPlace {
 }
 
 /** What a program passes instead of a setting. */
-const notHere: Readonly<Record<string, string>> = {
+const insteadOfSetting: Readonly<Record<string, string>> = {
   base_url: 'the client has the base URL',
   operations: 'pass the option "operations" instead',
   token_file: 'the client has the token',
@@ -75,7 +75,7 @@ export function openBatchPlace({
   for (const name of Object.keys(resolved) as SettingName[]) {
     if (isOfBatch(name)) continue;
     const key = nameInWords(name, '_');
-    const why = notHere[key] ?? 'only commands use it';
+    const why = insteadOfSetting[key] ?? 'only commands use it';
     throw usageError('INVALID_SETTING', `settings: ${key} is not allowed here: ${why}.`);
   }
   return { store: openRunStore(stateDir, operations), settings: resolved };

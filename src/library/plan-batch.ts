@@ -9,7 +9,7 @@ import { rowOptions } from '../settings/run-options.ts';
 import { defaults } from '../settings/settings.ts';
 import { listsToRead } from './listing.ts';
 import { type BatchOptions, missingOption, openBatchPlace } from './place.ts';
-import { inOwnWords, inProgramWords } from './program-words.ts';
+import { inProgramWords, withProgramWords } from './program-words.ts';
 
 /** What a batch would do. */
 export interface BatchPlan extends RowCounts {
@@ -36,10 +36,10 @@ export interface PlanBatchOptions extends BatchOptions {
  * @throws CqbatchError (`usage`) when the manifest or a setting can't be read, or the operation of the rows is unknown
  */
 export function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
-  return inOwnWords(() => planned(options));
+  return withProgramWords(() => planOfBatch(options));
 }
 
-async function planned(options: PlanBatchOptions): Promise<BatchPlan> {
+async function planOfBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   const { manifest } = options;
   if (typeof manifest !== 'string') throw missingOption('manifest', 'the path of a file');
   const { store, settings } = openBatchPlace(options);
@@ -73,8 +73,8 @@ export function batchPlan(
     doneBefore: scan.doneBefore,
     asWanted: scan.asWanted,
     leftOut: scan.leftOut,
-    problems: [...problems.first, ...problems.firstConflicts],
-    ...(compared && { changes: compared.first }),
+    problems: [...problems.firstProblems, ...problems.firstConflicts],
+    ...(compared && { changes: compared.firstChanges }),
     ...(problems.file !== undefined && { problemFile: problems.file }),
     ...(code !== undefined && { refusal: { code, message: inProgramWords(unreadyText(rows)) } }),
   };

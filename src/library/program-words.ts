@@ -4,14 +4,14 @@ import { settings } from '../settings/setting-table.ts';
 import { isOfBatch, nameInWords, type SettingName } from '../settings/settings.ts';
 
 /** Options of commands that are no settings of a batch: with the value true, or another one. */
-const ownOptions: Readonly<Record<string, string>> = {
+const commandOptions: Readonly<Record<string, string>> = {
   'skip-invalid': 'skipInvalid',
   trim: 'trim',
   'or-resume': 'orResume',
 };
 
 /** What a program has in place of other options. */
-const namesHere: Readonly<Record<string, string>> = {
+const namesInPrograms: Readonly<Record<string, string>> = {
   operation: 'operation',
   operations: 'operations',
   'state-dir': 'stateDir',
@@ -24,7 +24,7 @@ const namesHere: Readonly<Record<string, string>> = {
 };
 
 /** Advice that only a command can follow. */
-const ofCommands = / \(--wait [^)]*\)/g;
+const commandAdvice = / \(--wait [^)]*\)/g;
 
 const settingByFlag = new Map(
   (Object.keys(settings) as SettingName[]).map((name) => [nameInWords(name, '-'), name] as const),
@@ -34,12 +34,12 @@ const settingByFlag = new Map(
 export function inProgramWords(text: string): string {
   const options = /"?cqbatch [^"\n]*"?|(\b(?:pass|or|with) )?--([a-z][a-z-]*[a-z])(?: ("[^"]*"|[\w%-]+))?/g;
   return text
-    .replace(ofCommands, '')
+    .replace(commandAdvice, '')
     .replace(options, (whole: string, before = '', flag?: string, next?: string) => {
-      const own = ownOptions[flag ?? ''];
+      const own = commandOptions[flag ?? ''];
       const name = settingByFlag.get(flag ?? '');
       const after = next === undefined ? '' : ` ${next}`;
-      const here = namesHere[flag ?? ''];
+      const here = namesInPrograms[flag ?? ''];
       if (here !== undefined) return `${before}${here}${after}`;
       if (own !== undefined) return `${before}${own}${before === '' ? '' : ': true'}${after}`;
       if (name === undefined || !isOfBatch(name)) return whole;
@@ -53,7 +53,7 @@ export function inProgramWords(text: string): string {
     });
 }
 
-export async function inOwnWords<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withProgramWords<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

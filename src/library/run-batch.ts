@@ -30,7 +30,7 @@ import { defaults, type Settings } from '../settings/settings.ts';
 import { listsToRead, listsWith } from './listing.ts';
 import { type BatchOptions, lookUpRun, missingOption, openBatchPlace } from './place.ts';
 import { type BatchPlan, batchPlan } from './plan-batch.ts';
-import { inOwnWords, inProgramWords } from './program-words.ts';
+import { inProgramWords, withProgramWords } from './program-words.ts';
 
 /** An event of a batch, for display and logs. The final results of rows are those of `results`. */
 export type BatchEvent =
@@ -77,18 +77,18 @@ export interface BatchResult {
  *   read: nothing was sent. `busy` when another process works on the run. `fatal` when the datastore or the disk fails.
  */
 export function runBatch(batch: RunBatchOptions): Promise<BatchResult> {
-  return inOwnWords(() => ended(withHarmlessListeners(batch)));
+  return withProgramWords(() => runToEnd(withHarmlessListeners(batch)));
 }
 
-async function ended(options: RunBatchOptions): Promise<BatchResult> {
+async function runToEnd(options: RunBatchOptions): Promise<BatchResult> {
   const { runId, orResume = false, manifest, client } = options;
   if (typeof manifest !== 'string') throw missingOption('manifest', 'the path of a file');
   if (typeof client?.send !== 'function') throw missingOption('client', 'what createClient makes');
   const { store, settings } = openBatchPlace(options);
   const existing = runId !== undefined && orResume ? await lookUpRun(store, runId) : undefined;
   if (existing === undefined) {
-    const created = await begin(store, settings, options);
-    return execute(store, settings, options, created.record, created.journal);
+    const created = await beginBatch(store, settings, options);
+    return executeBatch(store, settings, options, created.record, created.journal);
   }
   await refuseOtherRun(existing, manifest, client.baseUrl);
   const state = actualState(existing);
@@ -96,7 +96,7 @@ async function ended(options: RunBatchOptions): Promise<BatchResult> {
     throw new BusyError('RUN_RUNNING', `Run ${runId} is ${state}`, 'Wait until it ends.');
   if (!isResumable(state) || isHaltedByGuard(existing)) return endedBatch(store, existing);
   await refuseChangedRows(store, existing);
-  return execute(store, settings, options, existing);
+  return executeBatch(store, settings, options, existing);
 }
 
 function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBatchOptions {
@@ -108,7 +108,11 @@ function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBat
 }
 
 /** @throws a usage error when the rows must not be called */
-async function begin(store: RunStore, settings: Settings, options: RunBatchOptions): Promise<CreatedRun> {
+async function beginBatch(
+  store: RunStore,
+  settings: Settings,
+  options: RunBatchOptions,
+): Promise<CreatedRun> {
   const { manifest: source, runId, client, reason, onEvent } = options;
   const input = { maxBytes: settings.maxManifestSize ?? defaults.maxManifestSize };
   const run = {
@@ -143,7 +147,7 @@ async function begin(store: RunStore, settings: Settings, options: RunBatchOptio
 }
 
 /** @param journal of a new run, already open; an error that prevents the start removes the run */
-async function execute(
+async function executeBatch(
   store: RunStore,
   settings: Settings,
   options: RunBatchOptions,

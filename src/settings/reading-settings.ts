@@ -30,7 +30,7 @@ export const readingSettings = {
     parse: parsers.parseText,
     value: '<name|n>',
     help: 'sheet of an Excel workbook',
-    otherwise: 'the first with rows',
+    behaviorWithout: 'the first with rows',
   },
   hidden: {
     rowOption: 'hidden',
@@ -38,7 +38,7 @@ export const readingSettings = {
     words: hiddenRules,
     value: '<rule>',
     help: 'hidden rows of an Excel workbook: include or skip',
-    otherwise: 'they are refused',
+    behaviorWithout: 'they are refused',
   },
   rowsAt: {
     rowOption: 'rowsAt',
@@ -63,7 +63,7 @@ export const readingSettings = {
     help: 'refuse rows with values that the API most likely drops, such as unknown names and times unlike 2026-11-16T10:00:00Z; without it, the plan warns',
   },
   compare: {
-    common: true,
+    isCommon: true,
     rowOption: 'compare',
     parse: parsers.parseSwitch,
     help: 'read what the service lists first: show what changes, leave out rows that change nothing, send whole entries',

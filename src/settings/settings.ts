@@ -50,8 +50,8 @@ export function setsOption(name: string): boolean {
 }
 
 export function isOfBatch(name: SettingName): boolean {
-  const { ofBatch }: Setting = settings[name];
-  return ofBatch === true || setsOption(name);
+  const { appliesToBatch }: Setting = settings[name];
+  return appliesToBatch === true || setsOption(name);
 }
 
 type InSnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
@@ -69,7 +69,7 @@ type GivenValue<Definition> = Definition extends { isMap: true }
 /** Values of settings, by the keys of `config.json`. */
 export type BatchSettings = {
   readonly [Name in SettingName as Definitions[Name] extends
-    | { ofBatch: true }
+    | { appliesToBatch: true }
     | { rowOption: string }
     | { callOption: string }
     ? InSnakeCase<Name>
@@ -104,14 +104,14 @@ export interface CommandOption {
   readonly flags: string;
   readonly help: string;
   /** Whether `-h` shows the option even if a command has many. */
-  readonly common?: true | undefined;
+  readonly isCommon?: true | undefined;
   readonly collect?: ((text: string) => unknown) | undefined;
 }
 
 interface OwnMeaning {
   readonly help?: string | undefined;
   readonly byDefault?: string | undefined;
-  /** The help of a setting, without its variable and `otherwise`. */
+  /** The help of a setting, without its variable and `behaviorWithout`. */
   readonly isBrief?: boolean;
 }
 
@@ -119,13 +119,13 @@ export function flagOf(name: FlagName, own: OwnMeaning = {}): CommandOption {
   const {
     value,
     help,
-    common,
+    isCommon,
     default: usual,
-    otherwise = usual,
+    behaviorWithout = usual,
     orVariable,
     isMap,
   }: Setting = settings[name];
-  const { byDefault = own.isBrief ? usual : otherwise } = own;
+  const { byDefault = own.isBrief ? usual : behaviorWithout } = own;
   const notes = [
     own.isBrief ? '' : variableOf(name),
     orVariable === undefined ? '' : `${orVariable[0]} has ${orVariable[1]} itself`,
@@ -134,7 +134,7 @@ export function flagOf(name: FlagName, own: OwnMeaning = {}): CommandOption {
   return {
     flags: [`--${nameInWords(name, '-')}`, value].filter(Boolean).join(' '),
     help: `${own.help ?? help}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`,
-    common,
+    isCommon,
     collect: isMap && collectFlag,
   };
 }
@@ -171,10 +171,10 @@ export function resolveSettings(sources: SettingSources): Settings {
   if (file !== undefined) rejectUnknownKeys(file.path, file.values, fields);
   const given: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(settings)) {
-    const value = resolved(name, setting, sources);
+    const value = resolvedValue(name, setting, sources);
     if (value !== undefined) given[name] = value;
   }
-  for (const [name, { notWith: other }] of Object.entries<Setting>(settings)) {
+  for (const [name, { excludedBy: other }] of Object.entries<Setting>(settings)) {
     if (other === undefined || given[name] === undefined || given[other] === undefined) continue;
     const [one, another] = [name, other].map((each) =>
       sourceOf(each, sources)[0].replace(/^(.*): (\w+)$/, '$2 in $1'),
@@ -185,7 +185,7 @@ export function resolveSettings(sources: SettingSources): Settings {
     );
   }
   for (const field of fields) {
-    const value = resolved(nameInCamelCase(field), { parse: parseText }, sources);
+    const value = resolvedValue(nameInCamelCase(field), { parse: parseText }, sources);
     if (value !== undefined) given['default'] = { ...(given['default'] as object), [field]: value };
   }
   return given;
@@ -195,30 +195,35 @@ export function resolveSettings(sources: SettingSources): Settings {
 function sourceOf(
   name: string,
   { flags, environment, file }: SettingSources,
-  neverEmpty?: true,
+  mustNotBeEmpty?: true,
 ): readonly [source: string, value: unknown] {
   const key = nameInWords(name, '_');
   const variable = variableOf(name);
   const candidates: readonly (readonly [string, unknown])[] = [
     [`--${nameInWords(name, '-')}`, flags[name as FlagName]],
     // As usual in cron tables and compose files.
-    [variable, neverEmpty ? environment[variable] : environment[variable] || undefined],
+    [variable, mustNotBeEmpty ? environment[variable] : environment[variable] || undefined],
     [`${file?.path}: ${key}`, file?.values[key]],
   ];
   return candidates.find(([, value]) => value !== undefined) ?? ['', undefined];
 }
 
-function resolved(
+function resolvedValue(
   name: string,
-  { parse, isMap, isCommand, neverEmpty }: Pick<Setting, 'parse' | 'isMap' | 'isCommand' | 'neverEmpty'>,
+  {
+    parse,
+    isMap,
+    isCommand,
+    mustNotBeEmpty,
+  }: Pick<Setting, 'parse' | 'isMap' | 'isCommand' | 'mustNotBeEmpty'>,
   sources: SettingSources,
 ): unknown {
-  const [source, value] = sourceOf(name, sources, neverEmpty);
+  const [source, value] = sourceOf(name, sources, mustNotBeEmpty);
   if (value === undefined) return undefined;
-  const given = isMap ? pairsIn(value) : [isCommand ? inOneLine(value) : value];
+  const given = isMap ? listedPairs(value) : [isCommand ? commandInOneLine(value) : value];
   const text = given.join('\n');
   try {
-    if (given.length === 0 || given.some((each) => saysNothing(String(each))))
+    if (given.length === 0 || given.some((each) => isBlankSetting(String(each))))
       throw new RangeError('it must not be empty');
     if (given.some((each) => typeof each === 'object'))
       throw new RangeError(isCommand ? 'write a text, or a list of texts' : 'write a text or a number');
@@ -231,24 +236,24 @@ function resolved(
   }
 }
 
-function inOneLine(command: unknown): unknown {
+function commandInOneLine(command: unknown): unknown {
   const isList = Array.isArray(command) && command.every((word) => typeof word === 'string');
   return isList ? command.map(shellWord).join(' ') : command;
 }
 
 /** Whether a text is blank, as from an unset variable of a script. A tab may be a delimiter. */
-export function saysNothing(value: string): boolean {
+export function isBlankSetting(value: string): boolean {
   return isBlank(value) && value !== '\t';
 }
 
-function pairsIn(value: unknown): readonly unknown[] {
+function listedPairs(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return [value];
   return Object.entries(value).map((pair) => pair.join('='));
 }
 
 /** Editors read `$schema`, people keys that begin with `//`. */
-function isForReaders(key: string): boolean {
+function isKeyForReaders(key: string): boolean {
   return key === '$schema' || key.startsWith('//');
 }
 
@@ -259,7 +264,7 @@ function rejectUnknownKeys(
 ): void {
   const names = [...Object.keys(settings).map((name) => nameInWords(name, '_')), ...fields];
   for (const key of Object.keys(values)) {
-    if (!names.includes(key) && !isForReaders(key)) {
+    if (!names.includes(key) && !isKeyForReaders(key)) {
       const hint = /token/i.test(key)
         ? ' This file must not contain a token: use CQBATCH_TOKEN, token_file or token_command.'
         : '';

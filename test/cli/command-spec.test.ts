@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import {
   type CommandSpec,
   settingsWithoutEffect,
+  textsOfUnused,
   unusedPairs,
-  withoutEffect,
 } from '../../src/cli/command-spec.ts';
 import { commandGroups } from '../../src/cli/commands.ts';
 import type { Setting } from '../../src/settings/setting.ts';
@@ -68,15 +68,15 @@ test.each(specs)('%s says which of its options have no effect', async (name, { u
   const own = Object.values(unused).flatMap((by) => Object.entries(by).flat(2));
   expect(known).toEqual(expect.arrayContaining(own));
   const stateDir = await temporaryFolder();
-  const said = (flags: object) => withoutEffect(unused, { ...flags, stateDir });
+  const said = (flags: object) => textsOfUnused(unused, { ...flags, stateDir });
   const long = (option: string): string => `--${nameInWords(option, '-')}`;
-  const { without, beside } = unusedPairs(unused);
-  for (const [option, other] of without.filter(([option]) => !hasNoFlag(option))) {
+  const { lackingOption, overriddenBy } = unusedPairs(unused);
+  for (const [option, other] of lackingOption.filter(([option]) => !hasNoFlag(option))) {
     const text = `${long(option)} has no effect without ${long(other)}.`;
     expect(await said({ [option]: '1' })).toContain(text);
     expect(await said({ [option]: '1', [other]: '1' })).not.toContain(text);
   }
-  for (const [option, other] of beside) {
+  for (const [option, other] of overriddenBy) {
     const text = `${long(option)} has no effect with ${long(other)}.`;
     expect(await said({ [option]: '1', [other]: '1' })).toContain(text);
     expect(await said({ [option]: '1' })).not.toContain(text);
@@ -86,7 +86,7 @@ test.each(specs)('%s says which of its options have no effect', async (name, { u
 test('what an option needs may come from a variable or the configuration', async () => {
   const stateDir = await temporaryFolder();
   await writeFile(join(stateDir, 'config.json'), '{"health_port": 8790}');
-  expect(await withoutEffect({}, { healthHost: '0.0.0.0', stateDir })).toEqual([]);
+  expect(await textsOfUnused({}, { healthHost: '0.0.0.0', stateDir })).toEqual([]);
 });
 
 test.each(settingNeeds)('the setting %s has no effect without %s', (name, other) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/command-line.ts';
 import { commandGroups } from '../../src/cli/commands.ts';
-import { plain } from '../../src/cli/render/style.ts';
+import { withoutMarks } from '../../src/cli/render/style.ts';
 
 /** What `cqbatch` prints for these words, of which one asks for help, on a screen of 80 columns without colors. */
 export function helpOf(...words: readonly string[]): Promise<string> {
@@ -20,7 +20,7 @@ export async function helpOn(columns: number, ...words: readonly string[]): Prom
     getOutHelpWidth: () => columns,
   });
   command.outputHelp();
-  return plain(text);
+  return withoutMarks(text);
 }
 
 /** Every command with all of its options, by what is typed for it, in the order of the help. */

@@ -5,7 +5,7 @@ import { operations } from '../../jobs/index.ts';
 import { zoneText } from '../../src/base/text/local-time.ts';
 import { type PlanStyle, planText } from '../../src/cli/render/plan.ts';
 import { shownRequests } from '../../src/cli/render/planned-calls.ts';
-import { plain, styled, wrappedLine } from '../../src/cli/render/style.ts';
+import { styled, withoutMarks, wrappedLine } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain/terms.ts';
 import { requestOfValues } from '../../src/engine/operation/shown-request.ts';
@@ -25,7 +25,7 @@ const widths = [40, 80] as const;
 /** A screen, on which long lines are wrapped. */
 function screen(text: string, columns: number): string {
   const line = '─'.repeat(columns);
-  const lines = plain(text).split('\n');
+  const lines = withoutMarks(text).split('\n');
   const wrapped = lines.flatMap((each) => wrappedLine(each, columns)).join('\n');
   return [`${columns} columns`, line, wrapped, line, readable(text), ''].join('\n');
 }
@@ -131,7 +131,7 @@ test('a summary has one-line charts that fit on the screen', async () => {
     });
   const screens = widths.map((columns) => screen(draw(columns), columns)).join('\n');
   await expect(screens).toMatchFileSnapshot('screens/summary.txt');
-  const together = plain(
+  const together = withoutMarks(
     summaryText({ ...summary, retries: ['again'] }, paths, { state: 'completed', steps: [], columns: 80 }),
   );
   expect(together).toMatch(/^ {2}[▁-█]+ {2}up to 77\/s without the retries$/m);

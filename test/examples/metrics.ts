@@ -17,7 +17,7 @@ const pace: Pace = {
 /** A scrape in which all metrics with labels have a value, by the name of the metric. */
 export async function scraped(): Promise<ReturnType<typeof parsePrometheusText>> {
   const metrics = new Metrics({ version: '1.2.3', operations, runs: true });
-  metrics.finished([{ operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' }]);
+  metrics.rowsFinished([{ operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' }]);
   metrics.observeRequests().ended({ status: 200, durationMs: 1 });
   metrics.rateGroup = 'acme';
   metrics.paceOfWorker = () => pace;

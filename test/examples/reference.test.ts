@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fieldOptions } from '../../jobs/index.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { plain } from '../../src/cli/render/style.ts';
+import { withoutMarks } from '../../src/cli/render/style.ts';
 import { codeFacts, rowCodes } from '../../src/domain/codes.ts';
 import { runRecordSchema } from '../../src/engine/run/record/record.ts';
 import type { Setting } from '../../src/settings/setting.ts';
@@ -24,14 +24,14 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const inCode = (text: string) => `\`${text}\``;
 
 function settingRow([name, setting]: [string, Setting]): readonly string[] {
-  const { noFlag, orVariable, help, otherwise = '', default: usual } = setting;
+  const { noFlag, orVariable, help, behaviorWithout = '', default: usual } = setting;
   const [other, content] = orVariable ?? [];
   return [
     inCode(nameInWords(name, '_')),
     noFlag ? '' : inCode(flagOf(name as FlagName).flags),
     `${inCode(variableOf(name))}${other === undefined ? '' : `; ${inCode(other)} has ${content} itself`}`,
     inMarkdown(help),
-    usual === undefined ? otherwise : inCode(usual),
+    usual === undefined ? behaviorWithout : inCode(usual),
   ];
 }
 
@@ -44,7 +44,7 @@ const shownOptions = ({ options }: Command): readonly Option[] => options.filter
 
 /** A command with the names of its options, under their headings. */
 function commandText([name, command]: [string, Command]): string {
-  const [description = ''] = plain(command.description()).split('\n');
+  const [description = ''] = withoutMarks(command.description()).split('\n');
   const places = command.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );

@@ -107,7 +107,7 @@ export function beginCoordinator(
     };
     const openCommands = openControlsIn([
       {
-        read: async () => [
+        readControls: async () => [
           { kind: 'command', command: folder.command, at: '' },
           { kind: 'priority', priority: folder.priority, at: '' },
         ],

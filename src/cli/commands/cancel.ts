@@ -11,12 +11,12 @@ import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { cancelSettledRun, cancelStoppedRun } from '../../engine/run/feed/reconcile.ts';
 import { endFactsOf, isFinalState } from '../../engine/run/record/ending.ts';
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
-import { inCluster, inFolder } from '../../engine/run/work/control.ts';
+import { controlsInCluster, controlsInFolder } from '../../engine/run/work/control.ts';
 import { type FoundRun, runInProgress, withRun } from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { interruptible, stopping } from '../interrupt.ts';
+import { interruptible, sayStopping } from '../interrupt.ts';
 import { warningOfLasting } from '../terminal.ts';
 import { attributionOf } from './options.ts';
 import { printNewReport } from './report.ts';
@@ -48,7 +48,8 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
   const record = await store.load(id);
   const state = actualState(record);
   refuseEnded(id, state);
-  const ask = () => inFolder(store.folder(id)).write({ kind: 'command', command: 'cancel', ...attribution });
+  const ask = () =>
+    controlsInFolder(store.folder(id)).writeControl({ kind: 'command', command: 'cancel', ...attribution });
   if (isActive(state)) {
     await ask();
     terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
@@ -98,7 +99,7 @@ async function cancelStopped(
 ): Promise<RunRecord> {
   const { terminal, store, datastore } = context;
   return withScope(async (defer) => {
-    const interrupt = interruptible(stopping(terminal));
+    const interrupt = interruptible(sayStopping(terminal));
     defer(() => interrupt.release());
     const openDatastore = await datastore.open(`cancel ${record.id}`, defer);
     const options = { signal: interrupt.signal, onError: warningOfLasting(terminal) };
@@ -135,7 +136,7 @@ async function cancelElsewhere(
   { entry: { id, state, coordinator }, cluster }: Extract<FoundRun, { readonly entry: unknown }>,
   attribution: Attribution,
 ): Promise<void> {
-  await inCluster(cluster, id).write({ kind: 'command', command: 'cancel', ...attribution });
+  await controlsInCluster(cluster, id).writeControl({ kind: 'command', command: 'cancel', ...attribution });
   context.terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
   const changed = await poll(patienceMs, async () => {
     const now = await cluster.run(id);

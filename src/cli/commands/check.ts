@@ -28,7 +28,7 @@ export async function check(id: string | undefined, flags: Flags): Promise<ExitC
   const context = await openPlanningContext(flags);
   const { terminal, store } = context;
   const retried = await findRetries(store, await findRecord(store, id, anyRun));
-  for (const record of [retried.first, ...retried.retries]) refuseInProgress(record);
+  for (const record of [retried.firstRun, ...retried.retries]) refuseInProgress(record);
   const checked = await readAndCheck(context, retried);
   for (const warning of checkWarnings(checked.lists)) terminal.warn(`warning: ${warning}`);
   terminal.result(checkDocument(retried, checked), checkReportText(retried, checked));
@@ -41,7 +41,7 @@ function readAndCheck(context: CommandContext, retried: RetriedRun): Promise<Che
   return withScope(async (defer) => {
     const interrupt = interruptible(() => {});
     defer(interrupt.release);
-    const options = optionsOf(context, retried.first);
+    const options = optionsOf(context, retried.firstRun);
     const ifMissing = 'Without a list, nothing can be checked: look at the entries in the service.';
     const calls = await listReading(context, options, interrupt.signal, defer, ifMissing);
     const reading: DoneEntriesOptions = {

@@ -9,7 +9,7 @@ import { logLevels } from '../terminal.ts';
 
 type Candidate = readonly [value: string, description?: string];
 
-const files = ':files';
+const filesCandidate = ':files';
 
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
   operation: operations.map(({ name }) => name),
@@ -37,10 +37,10 @@ export async function completionsFor(program: Command, words: readonly string[])
   );
   const candidates =
     option !== undefined
-      ? await ofOption(option, completed)
-      : command && (await ofWord(command, typed, completed));
+      ? await candidatesOfOption(option, completed)
+      : command && (await candidatesOfWord(command, typed, completed));
   return (candidates ?? [])
-    .filter(([value]) => value === files || value.startsWith(typed))
+    .filter(([value]) => value === filesCandidate || value.startsWith(typed))
     .map((candidate) => `${candidate.join(' ').trimEnd()}\n`)
     .join('');
 }
@@ -54,13 +54,16 @@ function commandOf(program: Command, words: readonly string[]): Command | undefi
   return command;
 }
 
-async function ofOption(option: Option, completed: readonly string[]): Promise<readonly Candidate[]> {
-  if (/<run\|/.test(option.flags)) return [...(await runs(completed)), [files]];
-  if (/<(?:file|dir)>/.test(option.flags)) return [[files]];
+async function candidatesOfOption(
+  option: Option,
+  completed: readonly string[],
+): Promise<readonly Candidate[]> {
+  if (/<run\|/.test(option.flags)) return [...(await runCandidates(completed)), [filesCandidate]];
+  if (/<(?:file|dir)>/.test(option.flags)) return [[filesCandidate]];
   return (wordsOf[option.attributeName()] ?? []).map((word) => [word]);
 }
 
-async function ofWord(
+async function candidatesOfWord(
   command: Command,
   word: string,
   completed: readonly string[],
@@ -74,19 +77,19 @@ async function ofWord(
   if (subcommands.length > 0)
     return subcommands.map((each) => [each.name(), each.summary() || each.description()]);
   const [argument] = command.registeredArguments;
-  if (argument?.name() === 'manifest' || argument?.name() === 'folder') return [[files]];
-  if (argument?.name() === 'list') return lists;
-  if (argument?.name() === 'run') return runs(completed);
-  if (argument?.name() === 'schedule') return schedules(completed);
+  if (argument?.name() === 'manifest' || argument?.name() === 'folder') return [[filesCandidate]];
+  if (argument?.name() === 'list') return listCandidates;
+  if (argument?.name() === 'run') return runCandidates(completed);
+  if (argument?.name() === 'schedule') return scheduleCandidates(completed);
   return (argument?.argChoices ?? []).map((choice) => [choice]);
 }
 
-const lists = operations.flatMap(({ list, name }): readonly Candidate[] =>
+const listCandidates = operations.flatMap(({ list, name }): readonly Candidate[] =>
   list ? [[list.name, `for ${name}`]] : [],
 );
 
 /** Candidates for the name of a run. Unreadable runs are left out, because a completion can't report errors. */
-async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
+async function runCandidates(words: readonly string[]): Promise<readonly Candidate[]> {
   const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})
     .catch(() => []);
@@ -94,7 +97,7 @@ async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
   return records.toReversed().map(({ id, state }) => [id, state]);
 }
 
-async function schedules(words: readonly string[]): Promise<readonly Candidate[]> {
+async function scheduleCandidates(words: readonly string[]): Promise<readonly Candidate[]> {
   const readable = await openScheduleStore(stateDirIn(words))
     .list(() => {})
     .catch(() => []);

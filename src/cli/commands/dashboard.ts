@@ -10,17 +10,19 @@ import type { Flags } from '../config.ts';
 import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
-import { parsed } from './options.ts';
+import { parsedArgument } from './options.ts';
 
 const loopback = '127.0.0.1';
 const defaultPort = '8788';
 
 export async function dashboard(flags: Flags): Promise<ExitCode> {
-  const port = parsed('--port', flags.port ?? defaultPort, parseInteger(0, 65_535));
+  const port = parsedArgument('--port', flags.port ?? defaultPort, parseInteger(0, 65_535));
   const { terminal, store, datastore, settings } = await openContext(flags);
   const host = flags.host ?? loopback;
   const publicUrl =
-    flags.publicUrl === undefined ? undefined : parsed('--public-url', flags.publicUrl, parsePublicUrl);
+    flags.publicUrl === undefined
+      ? undefined
+      : parsedArgument('--public-url', flags.publicUrl, parsePublicUrl);
   return withScope(async (defer) => {
     const stop = interruptible(() => {});
     defer(stop.release);
@@ -37,7 +39,7 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
       shared,
       control: flags.control
         ? {
-            parseRate: (text) => parsed('Rate', text, parseRate),
+            parseRate: (text) => parsedArgument('Rate', text, parseRate),
             requireReason: settings.requireReason === true,
           }
         : undefined,

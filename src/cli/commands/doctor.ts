@@ -53,7 +53,7 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
   ): Promise<void> => {
     try {
       const result = await look();
-      findings.push(...(typeof result === 'string' ? [ok(check, result)] : [result].flat()));
+      findings.push(...(typeof result === 'string' ? [okFinding(check, result)] : [result].flat()));
     } catch (error) {
       if (!(error instanceof CqbatchError)) throw error;
       const { code, message } = error;
@@ -72,7 +72,7 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
   await add('settings', async () => {
     settings = await loadSettings(flags);
     const unused = settingsWithoutEffect(settings);
-    return unused.length === 0 ? 'can be read' : unused.map((text) => warning('settings', text));
+    return unused.length === 0 ? 'can be read' : unused.map((text) => warningFinding('settings', text));
   });
   if (settings !== undefined) {
     const loaded = settings;
@@ -92,11 +92,11 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
 const [restore] = operations;
 const checkPath = 'check the base URL (--base-url) and its path prefix';
 
-function ok(check: string, text: string): Finding {
+function okFinding(check: string, text: string): Finding {
   return { check, state: 'ok', text };
 }
 
-function warning(check: string, text: string): Finding {
+function warningFinding(check: string, text: string): Finding {
   return { check, state: 'warning', text };
 }
 
@@ -109,7 +109,7 @@ function checkOf(code: string): string | undefined {
 function nodeFinding(): Finding {
   const { node } = process.versions;
   const least = readLeastNode();
-  if (isAtLeast(node, least)) return ok('Node', node);
+  if (isAtLeast(node, least)) return okFinding('Node', node);
   const text = `${node} is too old: install Node ${least} or newer`;
   return { check: 'Node', state: 'failed', text, exitCode: exitCodes.usage };
 }
@@ -119,8 +119,10 @@ async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
   const warnings = await checkStateFolder(stateDir);
   const path = await existing(stateDir);
   await onDisk(path, () => access(path, constants.W_OK));
-  if (warnings.length > 0) return warnings.map((text) => warning(check, text));
-  return [ok(check, path === resolve(stateDir) ? stateDir : `${stateDir} will be created by the first run`)];
+  if (warnings.length > 0) return warnings.map((text) => warningFinding(check, text));
+  return [
+    okFinding(check, path === resolve(stateDir) ? stateDir : `${stateDir} will be created by the first run`),
+  ];
 }
 
 async function existing(path: string): Promise<string> {
@@ -132,10 +134,10 @@ async function disk(stateDir: string): Promise<Finding> {
   const folder = await existing(stateDir);
   const { bavail, bsize } = await onDisk(folder, () => statfs(folder));
   const freeBytes = bavail * bsize;
-  if (freeBytes >= enoughDisk) return ok('disk', `${size(freeBytes)} free`);
+  if (freeBytes >= enoughDisk) return okFinding('disk', `${size(freeBytes)} free`);
   const text = `only ${size(freeBytes)} free: free some space, or choose another folder with --state-dir`;
   return freeBytes >= leastDisk
-    ? warning('disk', text)
+    ? warningFinding('disk', text)
     : { check: 'disk', state: 'failed', text, exitCode: exitCodes.fatal };
 }
 
@@ -147,9 +149,9 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
     warn: (text: string) => void warnings.push(text.replace(/^warning: /, '')),
   };
   const choice = await chooseDatastore({ terminal, flags, settings });
-  if (choice.queue === undefined) return [ok(check, 'embedded, in the state folder')];
+  if (choice.queue === undefined) return [okFinding(check, 'embedded, in the state folder')];
   const { description } = await withScope((defer) => choice.open('doctor', defer));
-  return [ok(check, description), ...warnings.map((text) => warning(check, text))];
+  return [okFinding(check, description), ...warnings.map((text) => warningFinding(check, text))];
 }
 
 /**
@@ -159,7 +161,7 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
 async function api(flags: Flags, settings: Settings, terminal: Terminal): Promise<readonly Finding[]> {
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined)
-    return [warning('API', 'has no address: set CQBATCH_BASE_URL or pass --base-url https://…')];
+    return [warningFinding('API', 'has no address: set CQBATCH_BASE_URL or pass --base-url https://…')];
   const { allowInsecureHttp } = flags;
   const proxy = proxyTo({ baseUrl, allowInsecureHttp });
   const loaded = await operationsWith(settings);
@@ -172,8 +174,8 @@ async function api(flags: Flags, settings: Settings, terminal: Terminal): Promis
     const looking = { method: 'GET', path, body: '', auth: 'none' } as const;
     const answer = await client.send(isForeign ? looking : { path, body: '{}' }, { keepAnswer: true });
     return [
-      ...(proxy === undefined ? [] : [ok('proxy', proxy)]),
-      ...(isForeign ? reached(baseUrl, answer) : answered(baseUrl, path, answer)),
+      ...(proxy === undefined ? [] : [okFinding('proxy', proxy)]),
+      ...(isForeign ? findingsOfReachedApi(baseUrl, answer) : findingsOfAnswer(baseUrl, path, answer)),
       ...(answer.received === undefined ? [] : [clock(answer.received.headers['date'])].flat()),
     ];
   } finally {
@@ -182,34 +184,35 @@ async function api(flags: Flags, settings: Settings, terminal: Terminal): Promis
 }
 
 /** What an answer proves: the address is reached. Only a call of an operation proves that path and token are right. */
-function reached(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
+function findingsOfReachedApi(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
   const status = answer.ok ? answer.status : answer.failure.status;
-  if (status === undefined) return answered(baseUrl, '/', answer);
+  if (status === undefined) return findingsOfAnswer(baseUrl, '/', answer);
   return [
     status < 500
-      ? ok('API', `${baseUrl} answers a GET with ${status}`)
-      : warning('API', `${baseUrl} answers a GET with ${status}`),
-    ...(baseUrl.startsWith('https:') ? [ok('TLS', 'the certificate is trusted')] : []),
-    warning(
+      ? okFinding('API', `${baseUrl} answers a GET with ${status}`)
+      : warningFinding('API', `${baseUrl} answers a GET with ${status}`),
+    ...(baseUrl.startsWith('https:') ? [okFinding('TLS', 'the certificate is trusted')] : []),
+    warningFinding(
       'token',
       'is there, but was not sent: only a call of an operation can check it. Run a few rows with --canary',
     ),
   ];
 }
 
-function answered(baseUrl: string, path: string, answer: ApiAnswer): readonly Finding[] {
-  if (answer.ok) return [warning('API', `${baseUrl} accepts a request without content: check the base URL`)];
+function findingsOfAnswer(baseUrl: string, path: string, answer: ApiAnswer): readonly Finding[] {
+  if (answer.ok)
+    return [warningFinding('API', `${baseUrl} accepts a request without content: check the base URL`)];
   const { code, class: kind, status = 0 } = answer.failure;
   const message = refusalText(restore, answer.failure);
   if (status >= 400 && status < 500 && kind !== 'halt' && kind !== 'halt-early') {
-    const tls = baseUrl.startsWith('https:') ? [ok('TLS', 'the certificate is trusted')] : [];
+    const tls = baseUrl.startsWith('https:') ? [okFinding('TLS', 'the certificate is trusted')] : [];
     if (isOfOperation(status, answer.received?.body ?? ''))
-      return [ok('API', baseUrl), ...tls, ok('token', 'is accepted')];
+      return [okFinding('API', baseUrl), ...tls, okFinding('token', 'is accepted')];
     const what = `${baseUrl}${path} answers ${status} (${message}), as routers do for a wrong path: ${checkPath}`;
     return [
-      warning('API', what),
+      warningFinding('API', what),
       ...tls,
-      warning('token', 'could not be checked: the answer need not be that of the operation'),
+      warningFinding('token', 'could not be checked: the answer need not be that of the operation'),
     ];
   }
   return [
@@ -223,21 +226,21 @@ function answered(baseUrl: string, path: string, answer: ApiAnswer): readonly Fi
 }
 
 /** Statuses with which an API refuses a request's content. Not 404, 405, 415 or 429, which routers and gateways send, too. */
-const refusesContent: readonly number[] = [400, 409, 412, 422];
+const contentRefusals: readonly number[] = [400, 409, 412, 422];
 
 /** Whether an answer comes from the operation, which has then accepted the token. */
 function isOfOperation(status: number, body: string): boolean {
-  return refusesContent.includes(status) && /^\s*\{\s*"/.test(body);
+  return contentRefusals.includes(status) && /^\s*\{\s*"/.test(body);
 }
 
 function clock(date: string | undefined): readonly Finding[] {
   const apiTime = Date.parse(date ?? '');
   if (Number.isNaN(apiTime)) return [];
   const behindMs = apiTime - Date.now();
-  if (Math.abs(behindMs) <= clockToleranceMs) return [ok('clock', 'agrees with that of the API')];
+  if (Math.abs(behindMs) <= clockToleranceMs) return [okFinding('clock', 'agrees with that of the API')];
   const by = duration(Math.abs(behindMs) / 1_000);
   return [
-    warning(
+    warningFinding(
       'clock',
       `is ${by} ${behindMs > 0 ? 'behind' : 'ahead of'} that of the API: set it, for example with NTP`,
     ),

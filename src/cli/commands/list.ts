@@ -24,12 +24,12 @@ interface ListedRun {
   /** What is known of a run; only its brief facts when its journal can't be read. */
   readonly facts: RunBrief & Partial<RunFacts>;
   /** Whether the retries of a run have left no row to retry. */
-  readonly cured: boolean;
+  readonly isCured: boolean;
   /** The host whose state folder has the run. Null for this state folder. */
   readonly host: string | null;
 }
 
-function listedDocument({ facts, cured, host }: ListedRun): object {
+function listedDocument({ facts, isCured, host }: ListedRun): object {
   const members = selected(runDocument(facts), [
     'run',
     'state',
@@ -44,7 +44,7 @@ function listedDocument({ facts, cured, host }: ListedRun): object {
     'succeeded',
     'failed',
   ]);
-  return { ...members, cured, host };
+  return { ...members, cured: isCured, host };
 }
 
 /** The run as `list` shows it. @param warn called for a damaged journal */
@@ -56,14 +56,14 @@ async function listedRecord(
   warn: (error: Error) => undefined,
 ): Promise<ListedRun> {
   const summary = await progressOf(store, record).catch(warn);
-  if (summary === undefined) return { facts: briefOfRecord(record), cured: false, host: null };
+  if (summary === undefined) return { facts: briefOfRecord(record), isCured: false, host: null };
   const facts = await factsOfRecord(store, record, liveRunIn(cluster, record.id), summary);
-  const cured = facts.counts.failed > 0 && (await retriedFacts(store, record, runs)).isCured === true;
-  return { facts, cured, host: null };
+  const isCured = facts.counts.failed > 0 && (await retriedFacts(store, record, runs)).isCured === true;
+  return { facts, isCured, host: null };
 }
 
 /** The runs and workers of the cluster. Undefined without a shared datastore. */
-async function lookAt(datastore: DatastoreChoice): Promise<ClusterSnapshot | undefined> {
+async function clusterSnapshot(datastore: DatastoreChoice): Promise<ClusterSnapshot | undefined> {
   if (datastore.queue === undefined) return undefined;
   return withScope(async (defer) => readCluster(openCluster(await datastore.open('look', defer))));
 }
@@ -77,7 +77,7 @@ export async function listIn({ terminal, flags, store, datastore }: Context): Pr
   const warn = ({ message }: Error): undefined => {
     terminal.warn(`warning: ${message}`);
   };
-  const cluster = await lookAt(datastore).catch(({ message }: Error) =>
+  const cluster = await clusterSnapshot(datastore).catch(({ message }: Error) =>
     warn(new Error(`only the runs of ${store.stateDir} are shown: ${message}`)),
   );
   const records = await store.list(warn);
@@ -88,7 +88,7 @@ export async function listIn({ terminal, flags, store, datastore }: Context): Pr
   for (const entry of cluster?.entries ?? []) {
     if (here.has(entry.id)) continue;
     const facts = factsOfEntry(entry, liveRunIn(cluster, entry.id));
-    listed.push({ facts, cured: false, host: entry.coordinator.host });
+    listed.push({ facts, isCured: false, host: entry.coordinator.host });
   }
   const isExact = flags.verbose === true;
   const columns = isExact ? undefined : terminal.columns;
@@ -107,7 +107,7 @@ const columnsOfList: readonly TableColumn[] = [
   { title: 'duration', mayBeLeftOut: true },
   { title: 'done', isNumber: true },
   { title: 'failed', isNumber: true },
-  { title: 'API', mayBeCut: true, ofAll: (api, runs) => `${runs === 1 ? 'At' : 'All at'} ${api}.` },
+  { title: 'API', mayBeCut: true, sentenceIfEqual: (api, runs) => `${runs === 1 ? 'At' : 'All at'} ${api}.` },
   { title: 'manifest', mayBeCut: true },
 ];
 
@@ -129,7 +129,7 @@ function listText(
   return [...fittedTable(columnsOfList, cells, columns), ...texts].join('\n');
 }
 
-function cellsOf({ facts, cured, host }: ListedRun, timeText: (at: string) => string): readonly string[] {
+function cellsOf({ facts, isCured, host }: ListedRun, timeText: (at: string) => string): readonly string[] {
   const { id, state, startedAt, rows, done, counts, local, manifest } = facts;
   const words = endInWords(facts);
   const failed = counts?.failed;
@@ -139,7 +139,7 @@ function cellsOf({ facts, cured, host }: ListedRun, timeText: (at: string) => st
     startedAt === undefined ? 'not yet' : timeText(startedAt),
     local === undefined ? '?' : duration(local.activeMs / 1_000),
     done === rows ? count(rows) : finishedText(done, rows),
-    cured ? `${numberOf(failed)} (cured)` : styled(failed ? 'red' : 'dim', numberOf(failed)),
+    isCured ? `${numberOf(failed)} (cured)` : styled(failed ? 'red' : 'dim', numberOf(failed)),
     apiText(facts).replace(/^https:\/\//, ''),
     host === null ? manifest : `${manifest} (on ${host})`,
   ];

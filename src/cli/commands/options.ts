@@ -12,7 +12,7 @@ import type { OptionName } from '../option-table.ts';
 import { flagWords } from '../render/words.ts';
 
 /** Whether this process calls the API. @throws a usage error when neither this process nor workers can */
-export function calls({ flags: { worker = true }, settings: { queue } }: CommandContext): boolean {
+export function callsHere({ flags: { worker = true }, settings: { queue } }: CommandContext): boolean {
   if (worker || queue !== undefined) return worker;
   throw usageError(
     'WORKER_MISSING',
@@ -33,7 +33,7 @@ export function attributionOf({
   throw usageError('INVALID_SETTING', `--reason ${problem}: write up to ${maxReasonLength}.`);
 }
 
-export function parsed<Value>(what: string, text: string, parse: (text: string) => Value): Value {
+export function parsedArgument<Value>(what: string, text: string, parse: (text: string) => Value): Value {
   try {
     return parse(text);
   } catch (error) {
@@ -107,8 +107,8 @@ export function flagsWhere(flags: Flags, isWanted: (name: string) => boolean): F
 
 interface DifferingOption {
   readonly name: string;
-  readonly before: unknown;
-  readonly now: unknown;
+  readonly valueBefore: unknown;
+  readonly valueNow: unknown;
 }
 
 /** The options that differ between two records, or that only one of them has. */
@@ -116,6 +116,6 @@ export function differingOptions(before: object, now: object): readonly Differin
   const valuesBefore: Readonly<Record<string, unknown>> = { ...before };
   const valuesNow: Readonly<Record<string, unknown>> = { ...now };
   return [...new Set([...Object.keys(valuesNow), ...Object.keys(valuesBefore)])]
-    .map((name) => ({ name, before: valuesBefore[name], now: valuesNow[name] }))
-    .filter((option) => !isDeepStrictEqual(option.before, option.now));
+    .map((name) => ({ name, valueBefore: valuesBefore[name], valueNow: valuesNow[name] }))
+    .filter((option) => !isDeepStrictEqual(option.valueBefore, option.valueNow));
 }

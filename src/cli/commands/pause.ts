@@ -37,9 +37,9 @@ async function change(
     const contact = contactOf(context.store, found);
     const { runId } = contact;
     requireState(contact, from);
-    await contact.write({ kind: 'command', command, ...attribution });
+    await contact.writeControl({ kind: 'command', command, ...attribution });
     const newState = await poll(patienceMs, async () => {
-      const { state = 'gone' } = (await contact.currentRun()) ?? {};
+      const { state = 'gone' } = (await contact.loadBrief()) ?? {};
       return state === from ? undefined : state;
     });
     if (newState !== to)

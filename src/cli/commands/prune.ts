@@ -8,7 +8,7 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import type { Flags } from '../config.ts';
 import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { indented, styledState, table } from '../render/words.ts';
+import { indentedText, styledState, table } from '../render/words.ts';
 
 export async function prune(flags: Flags): Promise<ExitCode> {
   const { terminal, store, settings } = await openCommandContext(flags);
@@ -21,7 +21,7 @@ export async function prune(flags: Flags): Promise<ExitCode> {
   }
   const runs = await store.list((error) => terminal.warn(`warning: ${error.message}`));
   const removed = prunable(runs, { last, days, ids: await awaitedRuns(runs) }, Date.now());
-  terminal.say(indented(table(removed.map(lineOf))));
+  terminal.say(indentedText(table(removed.map(lineOf))));
   const mustAsk = removed.length > 0 && !flags.dryRun;
   if (
     mustAsk &&

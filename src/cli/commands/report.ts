@@ -33,11 +33,14 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   if (flags.open && flags.html === false)
     throw usageError('INVALID_SETTING', '--open needs the page that --no-html leaves out: use one of them.');
   const reportOptions = { delimiter, xlsx: wantsXlsx(flags), html: flags.open ?? flags.html };
-  const record = await settled(context, await findRecord(store, id, anyRun));
+  const record = await settledRun(context, await findRecord(store, id, anyRun));
   let reports: RunReports;
   if (flags.withRetries) {
-    const { first, retries } = await findRetries(store, record);
-    const retried = { first: await settled(context, first), retries: await allSettled(context, retries) };
+    const { firstRun, retries } = await findRetries(store, record);
+    const retried = {
+      firstRun: await settledRun(context, firstRun),
+      retries: await settledRuns(context, retries),
+    };
     const unfinished = unfinishedAmong(retried.retries);
     if (unfinished !== undefined) {
       terminal.warn(
@@ -46,14 +49,14 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
       );
     }
     reports = await reportWithRetries(store, retried, reportOptions);
-    printReport(terminal, retried.first, reports);
+    printReport(terminal, retried.firstRun, reports);
   } else reports = await printNewReport(terminal, store, record, reportOptions);
   if (flags.open) openPage(terminal, reports.paths.html ?? '');
   return exitCodes.success;
 }
 
 /** Completes the journal of a run whose process died, if possible. */
-async function settled({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
+async function settledRun({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
   const { id } = record;
   if (datastore.queue !== undefined) return record;
   try {
@@ -68,9 +71,9 @@ async function settled({ terminal, store, datastore }: Context, record: RunRecor
   }
 }
 
-async function allSettled(context: Context, records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+async function settledRuns(context: Context, records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
   const settledRecords: RunRecord[] = [];
-  for (const record of records) settledRecords.push(await settled(context, record));
+  for (const record of records) settledRecords.push(await settledRun(context, record));
   return settledRecords;
 }
 

@@ -4,7 +4,7 @@ import { priorities } from '../../domain/terms.ts';
 import type { RunBrief } from '../../engine/run/facts/run-facts.ts';
 import { isResumable, runStates } from '../../engine/run/record/record.ts';
 import { reprioritizeWaiting } from '../../engine/run/record/waiting-run.ts';
-import type { Wanted } from '../../engine/run/work/control.ts';
+import type { NewControl } from '../../engine/run/work/control.ts';
 import {
   contactOf,
   type RunContact,
@@ -16,56 +16,60 @@ import { parseChoice, parseRate } from '../../settings/parsers.ts';
 import type { Flags } from '../config.ts';
 import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { attributionOf, parsed } from './options.ts';
+import { attributionOf, parsedArgument } from './options.ts';
 
 /** How long a command waits until a run has taken a new value, which usually takes a second. */
 const patienceMs = 20_000;
 
 /** Changes the rate of a run in progress, also of a paused one. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
-  const rate = parsed('set-rate', text, parseRate);
+  const rate = parsedArgument('set-rate', text, parseRate);
   const context = await openContext(flags);
   const attribution = attributionOf(context);
   return withRun(context, id, runningRun, async (found) => {
     const contact = contactOf(context.store, found);
     const name = rate?.text ?? 'none';
-    const wanted: Wanted = { kind: 'rate', rate, ...attribution };
+    const wanted: NewControl = { kind: 'rate', rate, ...attribution };
     refuseUnlessActive(contact, `--rate ${name}`, 'at that rate');
     await settle(contact, wanted, (run) => run.wantedRate === name, `rate ${name}`);
     const result = rate === null ? 'is called as fast as possible' : `has the rate ${name}`;
-    const { runId, state } = contact;
-    context.terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${result}.`);
+    const { runId, foundState } = contact;
+    context.terminal.result({ run: runId, state: foundState, rate: name }, `Run ${runId} ${result}.`);
     return exitCodes.success;
   });
 }
 
 /** Changes the priority of a run in progress, also of one that is paused or waits for a daemon. */
 export async function setRunPriority(id: string, text: string, flags: Flags): Promise<ExitCode> {
-  const priority = parsed('set-priority', text, parseChoice(priorities));
+  const priority = parsedArgument('set-priority', text, parseChoice(priorities));
   const context = await openContext(flags);
   const attribution = attributionOf(context);
   return withRun(context, id, runningRun, async (found) => {
     const contact = contactOf(context.store, found);
-    const { runId, state } = contact;
-    if (state === 'submitted') await reprioritizeWaiting(context.store, runId, { priority, ...attribution });
+    const { runId, foundState } = contact;
+    if (foundState === 'submitted')
+      await reprioritizeWaiting(context.store, runId, { priority, ...attribution });
     else refuseUnlessActive(contact, `--priority ${priority}`, 'with that priority');
-    const wanted: Wanted = { kind: 'priority', priority, ...attribution };
+    const wanted: NewControl = { kind: 'priority', priority, ...attribution };
     await settle(contact, wanted, (run) => run.priority === priority, `priority ${priority}`);
-    context.terminal.result({ run: runId, state, priority }, `Run ${runId} has priority ${priority}.`);
+    context.terminal.result(
+      { run: runId, state: foundState, priority },
+      `Run ${runId} has priority ${priority}.`,
+    );
     return exitCodes.success;
   });
 }
 
 /** Writes an option, and waits until the run has taken it. @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
-  { runId, write, currentRun }: RunContact,
-  wanted: Wanted,
+  { runId, writeControl, loadBrief }: RunContact,
+  wanted: NewControl,
   hasTakenEffect: (run: RunBrief) => boolean,
   what: string,
 ): Promise<void> {
-  await write(wanted);
+  await writeControl(wanted);
   const isDone = await poll(patienceMs, async () => {
-    const run = await currentRun();
+    const run = await loadBrief();
     return run !== undefined && hasTakenEffect(run) ? true : undefined;
   });
   if (isDone) return;
@@ -76,7 +80,7 @@ async function settle(
 }
 
 function refuseUnlessActive(contact: RunContact, flag: string, how: string): void {
-  const canResume = runStates.filter(isResumable).some((each) => each === contact.state);
+  const canResume = runStates.filter(isResumable).some((each) => each === contact.foundState);
   const advice = `"cqbatch resume ${contact.runId} ${flag}" continues it ${how}`;
   requireState(contact, 'in progress', canResume ? advice : undefined);
 }

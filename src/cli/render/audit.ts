@@ -13,7 +13,7 @@ import {
   doubtfulRows,
   type Fact,
   factLines,
-  indented,
+  indentedText,
   outcomeTexts,
   styledState,
   table,
@@ -115,7 +115,7 @@ export function auditText({ record, folder, facts: run, retries, undos }: RunAud
     ['undone by', undos.map(runText)],
     ['folder', folder],
   ];
-  return `Run ${id} ${stateText(record)}\n${indented(factLines(facts))}\n\n${indented(timeline(eventsOf(record)))}`;
+  return `Run ${id} ${stateText(record)}\n${indentedText(factLines(facts))}\n\n${indentedText(timelineLines(eventsOf(record)))}`;
 }
 
 /** The result of a canary: `10 rows, 1 failed: continued` */
@@ -159,7 +159,7 @@ function isBeforeStart(event: string): boolean {
   return event === 'planned' || event === 'submitted';
 }
 
-function timeline(events: readonly AuditEvent[]): readonly string[] {
+function timelineLines(events: readonly AuditEvent[]): readonly string[] {
   const names = table(
     events.map(({ at, event, because }) => [
       at === undefined ? '' : localTime(at),

@@ -21,13 +21,13 @@ export function sentText({ compared }: Pick<PlannedChanges, 'compared'>): string
 /** What a comparison found: `2 fields of 2 entries change; 198 rows change nothing and are left out` */
 export function changesTexts({ scan, compared }: PlannedChanges): readonly string[] {
   if (compared === undefined) return [];
-  const { fields } = compared;
+  const { changedFields } = compared;
   const { asWanted } = scan;
   const entries = subjectsOf(scan) === 1 ? '1 entry' : `${count(subjectsOf(scan))} entries`;
   const facts = [
-    ...(fields === 0
+    ...(changedFields === 0
       ? []
-      : [`${counted(fields, 'field')} of ${entries} ${fields === 1 ? 'changes' : 'change'}`]),
+      : [`${counted(changedFields, 'field')} of ${entries} ${changedFields === 1 ? 'changes' : 'change'}`]),
     ...(asWanted === 0
       ? []
       : [
@@ -48,9 +48,9 @@ export function changesDocument({ scan, compared }: PlannedChanges): object {
     compared: {
       lists: compared.lists,
       entries: subjectsOf(scan),
-      fields: compared.fields,
+      fields: compared.changedFields,
       as_wanted: scan.asWanted,
-      first: compared.first.map(({ thing: _, subject: id, ...change }) => ({ ...change, id })),
+      first: compared.firstChanges.map(({ thing: _, subject: id, ...change }) => ({ ...change, id })),
       file: compared.file ?? null,
     },
   };

@@ -33,12 +33,12 @@ function styledVerdict(verdict: CheckVerdict, text: string): string {
 }
 
 export function checkReportText(retried: RetriedRun, { check, path }: CheckOfRun): string {
-  const { first } = retried;
+  const { firstRun } = retried;
   const { checked_at, counts } = check;
   const odd = counts.not_as_wanted + counts.gone;
   const shown = check.first.slice(0, mostShown);
   return [
-    `Run ${first.id} of ${escapeInvisible(first.manifest.name)}, checked at ${clockTime(new Date(checked_at))}: ${checkCounts(check, styledVerdict)}.`,
+    `Run ${firstRun.id} of ${escapeInvisible(firstRun.manifest.name)}, checked at ${clockTime(new Date(checked_at))}: ${checkCounts(check, styledVerdict)}.`,
     ...shown.map(
       ({ row, entry, check: verdict, there }) =>
         `  row ${count(row)}, ${escapeInvisible(entry)}: ${styledVerdict(verdict, verdict === 'gone' ? 'gone' : escapeInvisible(there))}`,
@@ -68,12 +68,12 @@ function unclearLines(retried: RetriedRun, { unclear }: CheckOfRun['check']): re
 
 /** The commands that call unclear rows that were not done. A resume calls rows without a result, a retry those that failed. */
 function commandsFor(
-  { first, retries }: RetriedRun,
+  { firstRun, retries }: RetriedRun,
   { not_done, unfinished }: CheckOfRun['check']['unclear'],
 ): readonly { readonly command: string; readonly calls: number }[] {
-  const stopped = [first, ...retries].find((record) => isResumable(actualState(record))) ?? first;
+  const stopped = [firstRun, ...retries].find((record) => isResumable(actualState(record))) ?? firstRun;
   return [
-    { command: `cqbatch retry ${first.id} --unclear`, calls: not_done - unfinished },
+    { command: `cqbatch retry ${firstRun.id} --unclear`, calls: not_done - unfinished },
     { command: resumeCommand(stopped.id), calls: unfinished },
   ].filter(({ calls }) => calls > 0);
 }
@@ -89,7 +89,7 @@ export function checkWarnings(lists: CheckOfRun['lists']): readonly string[] {
 export function checkDocument(retried: RetriedRun, { check, path }: CheckOfRun): object {
   const { checked_at, counts, unclear, first, succeeded_not_as_wanted } = check;
   return {
-    run: retried.first.id,
+    run: retried.firstRun.id,
     retries: retried.retries.map(({ id }) => id),
     checked_at,
     as_reported: isAsReported(check),

@@ -9,9 +9,9 @@ import { briefOfRecord } from '../../engine/run/facts/make-facts.ts';
 import { runDocument, selected } from '../../engine/run/facts/run-document.ts';
 import { resultOf } from '../../engine/run/record/ending.ts';
 import { type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
-import { plain } from './style.ts';
+import { withoutMarks } from './style.ts';
 import { stepLines } from './summary.ts';
-import { exampleText, indented, resultTexts } from './words.ts';
+import { exampleText, indentedText, resultTexts } from './words.ts';
 
 export interface EndedRun {
   readonly record: RunRecord;
@@ -20,37 +20,37 @@ export interface EndedRun {
   readonly endedBefore?: true;
 }
 
-export interface Ended {
+export interface EndedCommand {
   readonly run: EndedRun | undefined;
   /** The run of the command. Undefined when the command neither created nor found one. */
   readonly runId: string | undefined;
   readonly exitCode: number;
   readonly error: (Error & { readonly code?: unknown }) | undefined;
-  readonly by: Actor;
+  readonly actor: Actor;
 }
 
 const postedCodes = 5;
 const listedCodes = 10;
 
 /** The JSON for `--notify-url`: `text` for people (Slack shows it), the rest for programs. */
-export function newsOf(ended: Ended) {
-  const { run, exitCode, error, by } = ended;
+export function notificationOf(ended: EndedCommand) {
+  const { run, exitCode, error, actor } = ended;
   return {
-    text: forChat(textOf(ended)),
+    text: escapedForChat(textOf(ended)),
     exit_code: exitCode,
-    user: by.user,
-    host: by.host,
+    user: actor.user,
+    host: actor.host,
     run: run === undefined ? null : endedRunDocument(run),
     error: error === undefined ? null : { code: String(error.code ?? 'UNEXPECTED'), message: error.message },
   };
 }
 
 /** The hosts of Teams: two for its Workflows, and one for the older connectors. */
-const teams = /\.(?:logic\.azure\.com|api\.powerplatform\.com|webhook\.office\.com)(?::\d+)?$/i;
+const teamsHost = /\.(?:logic\.azure\.com|api\.powerplatform\.com|webhook\.office\.com)(?::\d+)?$/i;
 
 /** The body of a notification. Teams accepts only a message with an Adaptive Card. */
-export function bodyFor(host: string, ended: Ended): string {
-  return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
+export function bodyFor(host: string, ended: EndedCommand): string {
+  return JSON.stringify(teamsHost.test(host) ? cardMessage(textOf(ended)) : notificationOf(ended));
 }
 
 /** A message for Teams. It has no Markdown, because text from a manifest must not become a link. */
@@ -92,7 +92,7 @@ function endedRunDocument({ record, summary, steps }: EndedRun): object {
 
 const longestText = 3_000;
 
-function textOf({ run, runId, exitCode, error, by: { host } }: Ended): string {
+function textOf({ run, runId, exitCode, error, actor: { host } }: EndedCommand): string {
   const subject = runId === undefined ? 'no run was created' : `run ${runId}`;
   const what = error?.message ?? (exitCode === 0 ? 'there was nothing to do' : `exit code ${exitCode}`);
   const end = run === undefined ? `${subject}: ${what}` : textOfRun(run);
@@ -110,13 +110,13 @@ function textOfRun({ record, summary, steps, endedBefore }: EndedRun): string {
     `run ${id} of ${manifest.name} ${end}: ${rowTexts(summary)} (${options.baseUrl})`,
     reason,
     worst && !reason?.includes(worst.code) && `${count(worst.count)} ${worst.code}, ${exampleText(worst)}`,
-    ...stepLines(steps).map(plain),
+    ...stepLines(steps).map(withoutMarks),
   ]
     .filter((line) => line !== undefined && line !== false)
     .join('\n');
 }
 
-function forChat(text: string): string {
+function escapedForChat(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
@@ -140,17 +140,17 @@ export function endingText(
   return [
     `${manifest.name} ran as ${id} against ${options.baseUrl}: ${stateInWords(record)}, ${rowTexts(summary)}.`,
     reasonOf(record),
-    codes.length > 0 && `\nResults by code:\n${indented(codes)}`,
+    codes.length > 0 && `\nResults by code:\n${indentedText(codes)}`,
     suffixes.length > 0 &&
       `\nThe rows that were not done are in these files. Correct them and put them into the inbox: *${suffixes.join(', *')}`,
-    steps.length > 0 && `\n${plain(stepLines(steps).join('\n'))}`,
+    steps.length > 0 && `\n${withoutMarks(stepLines(steps).join('\n'))}`,
   ]
     .filter((part) => part !== undefined && part !== false)
     .join('\n');
 }
 
 function rowTexts(summary: RunSummary): string {
-  return plain([counted(summary.manifest.rows, 'row'), ...resultTexts(summary)].join(', '));
+  return withoutMarks([counted(summary.manifest.rows, 'row'), ...resultTexts(summary)].join(', '));
 }
 
 function failuresIn({ codes }: RunSummary): RunSummary['codes'] {

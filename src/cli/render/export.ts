@@ -36,14 +36,14 @@ export function withWait(counts: string, reader: Waiting): string {
 type Waiting = Pick<ListReader, 'waiting' | 'silentMs'>;
 
 /** A wait for an answer that is longer than this is shown. */
-const usualAnswerMs = 5_000;
+const shownWaitMs = 5_000;
 
 function waitText({ waiting, silentMs }: Waiting): string | undefined {
   if (waiting !== undefined) {
     const { until, why } = waiting;
     return `waiting ${duration(Math.max(0, until - performance.now()) / 1_000)} (${why})`;
   }
-  return silentMs < usualAnswerMs ? undefined : `no answer for ${duration(silentMs / 1_000)}`;
+  return silentMs < shownWaitMs ? undefined : `no answer for ${duration(silentMs / 1_000)}`;
 }
 
 /** The result: `Deleted evaluations: 1,240 listed, 412 chosen, 825 not chosen, 3 left out (is not recoverable: 3).` */
@@ -106,7 +106,7 @@ export function exportDocument({ reader, entries }: Export, file: string): objec
 }
 
 /** The options of an export that the next command needs, too. */
-const passedOn: readonly string[] = [
+const passedOptions: readonly string[] = [
   'baseUrl',
   'allowInsecureHttp',
   'rateGroup',
@@ -132,7 +132,7 @@ export function planCommand(
       : [`--${name.replaceAll('_', '-')}`, option.slice(1, -1).toUpperCase()],
   );
   const others = operations.filter(({ fields }) => fields.some(({ name }) => name === operation.subject));
-  const passed = Object.entries(flags).filter(([name]) => passedOn.includes(name));
+  const passed = Object.entries(flags).filter(([name]) => passedOptions.includes(name));
   const words = [
     ...['plan', file],
     ...(others.length > 1 ? ['--operation', operation.name] : []),

@@ -3,17 +3,17 @@ import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import type { CallableRow } from '../../engine/rows/row.ts';
 import { changesOf } from '../../engine/rows/row-kind.ts';
 import { cutInTheMiddle, styled } from './style.ts';
-import { indented, indentedLine, moreText, table, usualColumns } from './words.ts';
+import { defaultColumns, indentedLine, indentedText, moreText, table } from './words.ts';
 
 const mostRows = 10;
 /** The most rows of an operation that changes no fields, as a restore: they mostly differ only in their identifiers. */
-const mostAlike = 5;
+const mostAlikeRows = 5;
 const mostLines = 20;
 const mostFields = 8;
 /** The columns for an old and a new value. With less than the first, an identifier is cut; with less than the second, there is no table. */
-const usualRoom = 30;
-const leastRoom = 20;
-const leastOfEntry = 12;
+const fullChangeColumns = 30;
+const leastChangeColumns = 20;
+const leastEntryColumns = 12;
 
 /**
  * The first rows that are called, and what becomes of their entries: a table of row, entry, field, old and new value. On a narrow
@@ -24,10 +24,10 @@ const leastOfEntry = 12;
  */
 export function firstRowsText(
   { preview, callable, perOperation }: Pick<ScanSummary, 'preview' | 'callable' | 'perOperation'>,
-  columns = usualColumns,
+  columns = defaultColumns,
   allRows?: string,
 ): string {
-  const shown = withinLines(someOfEach(preview).map(rowEffect));
+  const shown = withinLines(firstOfEachOperation(preview).map(rowEffect));
   if (shown.length === 0) return '';
   const things = new Set(shown.map(({ thing }) => thing));
   const [onlyThing] = things.size === 1 ? things : [];
@@ -36,18 +36,21 @@ export function firstRowsText(
   const lines = tableLines(shown, style) ?? shown.flatMap((row) => narrowLines(row, style));
   const more = callable - shown.length;
   const where = allRows === undefined ? '' : ` (${allRows})`;
-  return indented([...lines, ...(more > 0 ? [othersText(more, lastOf(perOperation, shown)) + where] : [])]);
+  return indentedText([
+    ...lines,
+    ...(more > 0 ? [othersText(more, lastRowUnlessShown(perOperation, shown)) + where] : []),
+  ]);
 }
 
 /** The first rows of each operation, in the manifest's order: a table with the rows of one operation would hide the others. */
-function someOfEach(rows: readonly CallableRow[]): readonly CallableRow[] {
+function firstOfEachOperation(rows: readonly CallableRow[]): readonly CallableRow[] {
   const operations = new Set(rows.map(({ operation }) => operation.name)).size;
   const share = Math.max(2, Math.floor(mostRows / operations));
   const shown = new Map<string, number>();
   return rows.filter(({ operation }) => {
     const rank = (shown.get(operation.name) ?? 0) + 1;
     shown.set(operation.name, rank);
-    return rank <= (hasChangeableFields(operation) ? share : Math.min(share, mostAlike));
+    return rank <= (hasChangeableFields(operation) ? share : Math.min(share, mostAlikeRows));
   });
 }
 
@@ -58,7 +61,10 @@ interface LastRow {
 }
 
 /** The last row of the plan. Undefined if the table shows it. */
-function lastOf(perOperation: ScanSummary['perOperation'], shown: readonly RowEffect[]): LastRow | undefined {
+function lastRowUnlessShown(
+  perOperation: ScanSummary['perOperation'],
+  shown: readonly RowEffect[],
+): LastRow | undefined {
   const [last] = Object.values(perOperation)
     .flatMap(({ thing, last }) => (last === undefined ? [] : [{ thing, ...last }]))
     .toSorted((a, b) => b.row - a.row);
@@ -83,7 +89,7 @@ interface RowEffect {
 /** What a call does to its entry, or to one of its fields. */
 interface Effect {
   /** The name of a changed field, or what becomes of the entry: `restored`. */
-  readonly what: string;
+  readonly changedName: string;
   readonly isField: boolean;
   readonly old?: string | undefined;
   readonly value?: string | undefined;
@@ -93,7 +99,7 @@ function rowEffect(call: CallableRow): RowEffect {
   const { row, operation, subject, values } = call;
   const { thing, done = operation.name } = operation;
   const fields: readonly Effect[] = changesOf(call).map(({ field, old, new: value }) => ({
-    what: field,
+    changedName: field,
     isField: true,
     old,
     value,
@@ -103,11 +109,16 @@ function rowEffect(call: CallableRow): RowEffect {
     const others = Object.entries(values)
       .filter(([name]) => name !== operation.subject && !hasChangeableFields(operation))
       .map(([name, value]) => `${name} ${quoted(value)}`);
-    return { row, thing, subject, effects: [{ what: done, isField: false, value: others.join(', ') }] };
+    return {
+      row,
+      thing,
+      subject,
+      effects: [{ changedName: done, isField: false, value: others.join(', ') }],
+    };
   }
   const more = fields.length - mostFields;
   const effects =
-    more > 1 ? [...fields.slice(0, mostFields), { what: moreText(more), isField: false }] : fields;
+    more > 1 ? [...fields.slice(0, mostFields), { changedName: moreText(more), isField: false }] : fields;
   return { row, thing, subject, effects };
 }
 
@@ -131,7 +142,7 @@ interface TableStyle {
   readonly knowsOld: boolean;
 }
 
-const gap = 2;
+const columnGap = 2;
 
 /** The rows as a table. Undefined if the screen is too narrow. */
 function tableLines(
@@ -147,17 +158,19 @@ function tableLines(
   ] as const;
   const rowWidth = Math.max('row'.length, ...rows.map(({ row }) => String(row).length));
   const mostOfWhat = Math.max(16, Math.floor(columns / 4));
-  const whats = rows.map(({ effects }) => effects.map(({ what }) => cutInside(what, mostOfWhat)));
+  const whats = rows.map(({ effects }) =>
+    effects.map(({ changedName }) => cutInside(changedName, mostOfWhat)),
+  );
   const whatWidth = Math.max(header[2].length, ...whats.flat().map(({ length }) => length));
-  const forEntryAndChange = columns - rowWidth - whatWidth - 4 * gap;
+  const forEntryAndChange = columns - rowWidth - whatWidth - 4 * columnGap;
   const entries = rows.map(({ thing, subject }) =>
     cutInside(
       onlyThing === undefined ? `${thing} ${subject}` : subject,
-      Math.max(leastOfEntry, forEntryAndChange - usualRoom),
+      Math.max(leastEntryColumns, forEntryAndChange - fullChangeColumns),
     ),
   );
   const room = forEntryAndChange - Math.max(header[1].length, ...entries.map(({ length }) => length));
-  if (room < leastRoom) return undefined;
+  if (room < leastChangeColumns) return undefined;
   const lines = rows.flatMap(({ row, effects }, place) =>
     effects.map((effect, index) => [
       index === 0 ? String(row) : '',
@@ -174,10 +187,10 @@ function narrowLines(
   { columns, knowsOld }: TableStyle,
 ): readonly string[] {
   const head = `row ${row}, `;
-  const entry = cutInside(`${thing} ${subject}`, columns - gap - head.length);
+  const entry = cutInside(`${thing} ${subject}`, columns - columnGap - head.length);
   const lines = effects.map((effect) => {
-    const what = cutInside(effect.what, Math.floor(columns / 2));
-    const room = Math.max(leastRoom / 2, columns - 2 * gap - what.length - 1);
+    const what = cutInside(effect.changedName, Math.floor(columns / 2));
+    const room = Math.max(leastChangeColumns / 2, columns - 2 * columnGap - what.length - 1);
     return indentedLine(`${what} ${changeText(effect, room, knowsOld)}`.trimEnd());
   });
   return [head + entry, ...lines];
@@ -186,7 +199,7 @@ function narrowLines(
 /** The change of a field: `"Recording 4" → "Greeting"`, `? → "Greeting"`, `"Greeting"` */
 function changeText({ isField, old, value }: Effect, room: number, knowsOld: boolean): string {
   if (value === undefined) return '';
-  if (!isField) return cut(value, room);
+  if (!isField) return cutEnd(value, room);
   if (!knowsOld) return styled('green', quoted(value, room));
   if (old === undefined) return `? → ${styled('green', quoted(value, room - 4))}`;
   if (old === value) return styled('dim', `${quoted(value, room - 12)} (unchanged)`);
@@ -200,7 +213,7 @@ function changeText({ isField, old, value }: Effect, room: number, knowsOld: boo
 }
 
 /** How many characters are shown before the first difference of two texts. */
-const shownBefore = 6;
+const charactersBeforeDifference = 6;
 const quotesAndDots = 3;
 /** The most characters of a text that are looked at. More would be slow, and no screen has room for them. */
 const mostCharacters = 10_000;
@@ -210,20 +223,20 @@ function differenceOf(one: string, other: string, room: number): number {
   const [characters, others] = [charactersOf(one), charactersOf(other)];
   const found = characters.findIndex((character, index) => character !== others[index]);
   const first = found < 0 ? characters.length : found;
-  if (first + shownBefore < room) return 0;
+  if (first + charactersBeforeDifference < room) return 0;
   // For a difference near the end of the texts, more is shown before the difference, to fill the room.
   const longest = Math.max(characters.length, others.length);
-  return Math.max(0, Math.min(first - shownBefore, longest - room + quotesAndDots));
+  return Math.max(0, Math.min(first - charactersBeforeDifference, longest - room + quotesAndDots));
 }
 
 /** A value in quotes, on one line of at most `room` columns. */
 function quoted(value: string, room = 60, from = 0): string {
   if (value === '') return '(empty)';
   const shown = from === 0 ? value : `…${charactersOf(value).slice(from).join('')}`;
-  return `"${cut(shown, room - 2)}"`;
+  return `"${cutEnd(shown, room - 2)}"`;
 }
 
-function cut(text: string, room: number): string {
+function cutEnd(text: string, room: number): string {
   const line = lineOf(text);
   // A cut may split a character: leave out its first half.
   return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1)).replace(/\p{Cs}$/u, '')}…`;

@@ -6,7 +6,7 @@ export interface TableColumn {
   readonly title: string;
   readonly isNumber?: true;
   /** The sentence that replaces the column if all its cells are equal. */
-  readonly ofAll?: (cell: string, rows: number) => string;
+  readonly sentenceIfEqual?: (cell: string, rows: number) => string;
   /** Whether cells may be cut in the middle, as names, paths and addresses: their two ends distinguish them. */
   readonly mayBeCut?: true;
   /** Whether the column may be left out where the table would not fit. */
@@ -16,8 +16,8 @@ export interface TableColumn {
 type Rows = readonly (readonly string[])[];
 
 /** The least width of a cut cell. */
-const leastCut = 12;
-const between = 2;
+const leastCutWidth = 12;
+const columnGapWidth = 2;
 
 /**
  * A table that is as wide as the screen. If it does not fit even with cut cells, each row is a paragraph.
@@ -30,13 +30,14 @@ export function fittedTable(
   screen: number | undefined,
 ): readonly string[] {
   const cells = rows.map((row) => row.map(escapeInvisible));
-  if (screen === undefined) return drawn(columns, cells);
+  if (screen === undefined) return tableLinesOf(columns, cells);
   const [first = []] = cells;
   const isSame = columns.map(
-    ({ ofAll }, index) => ofAll !== undefined && cells.every((row) => row[index] === first[index]),
+    ({ sentenceIfEqual }, index) =>
+      sentenceIfEqual !== undefined && cells.every((row) => row[index] === first[index]),
   );
-  const said = columns.flatMap(({ ofAll }, index) =>
-    isSame[index] ? (ofAll?.(first[index] ?? '', rows.length) ?? []) : [],
+  const said = columns.flatMap(({ sentenceIfEqual }, index) =>
+    isSame[index] ? (sentenceIfEqual?.(first[index] ?? '', rows.length) ?? []) : [],
   );
   const without = (left: readonly boolean[]): readonly [readonly TableColumn[], Rows] => [
     columns.filter((_, index) => !left[index]),
@@ -47,11 +48,13 @@ export function fittedTable(
   const fitting = [whole, least].find((each) => leastWidth(...each) <= screen);
   return [
     ...said,
-    ...(fitting === undefined ? paragraphs(screen, ...whole) : drawn(fitting[0], cutTo(screen, ...fitting))),
+    ...(fitting === undefined
+      ? paragraphs(screen, ...whole)
+      : tableLinesOf(fitting[0], cellsCutToScreen(screen, ...fitting))),
   ];
 }
 
-function drawn(columns: readonly TableColumn[], cells: Rows): readonly string[] {
+function tableLinesOf(columns: readonly TableColumn[], cells: Rows): readonly string[] {
   const titles = columns.map(({ title }) => styled('bold', title));
   const numbers = columns.flatMap(({ isNumber }, index) => (isNumber ? [index] : []));
   return table([titles, ...cells], numbers);
@@ -63,19 +66,21 @@ function widthsOf(columns: readonly TableColumn[], cells: Rows): readonly number
   );
 }
 
-function sum(widths: readonly number[]): number {
-  return widths.reduce((total, width) => total + width, between * (widths.length - 1));
+function tableWidth(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, columnGapWidth * (widths.length - 1));
 }
 
 function leastWidth(columns: readonly TableColumn[], cells: Rows): number {
   const widths = widthsOf(columns, cells);
-  return sum(widths.map((width, index) => (columns[index]?.mayBeCut ? Math.min(width, leastCut) : width)));
+  return tableWidth(
+    widths.map((width, index) => (columns[index]?.mayBeCut ? Math.min(width, leastCutWidth) : width)),
+  );
 }
 
 /** Cuts cells until the table fits, always in the widest column that may be cut. */
-function cutTo(screen: number, columns: readonly TableColumn[], cells: Rows): Rows {
+function cellsCutToScreen(screen: number, columns: readonly TableColumn[], cells: Rows): Rows {
   const widths = [...widthsOf(columns, cells)];
-  while (sum(widths) > screen) {
+  while (tableWidth(widths) > screen) {
     const most = Math.max(...widths.filter((_, index) => columns[index]?.mayBeCut));
     const widest = widths.findIndex((width, index) => width === most && columns[index]?.mayBeCut);
     widths[widest] = most - 1;

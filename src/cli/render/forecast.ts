@@ -66,14 +66,14 @@ export function forecastFacts(
   if (callable === 0) return [];
   return [
     ['Sets:', fieldTexts(perOperation, ({ given, cleared }) => given - cleared)],
-    ['Leaves out:', fieldTexts(resetting(perOperation), ({ absent }) => absent)],
+    ['Leaves out:', fieldTexts(operationsLeavingFieldsOut(perOperation), ({ absent }) => absent)],
     ['Address:', addressTexts(forecast)],
     ['Time:', timeText(callable, forecast, now)],
   ];
 }
 
 /** The operations with rows that leave fields out, which the service might reset. */
-function resetting(perOperation: ScanSummary['perOperation']): ScanSummary['perOperation'] {
+function operationsLeavingFieldsOut(perOperation: ScanSummary['perOperation']): ScanSummary['perOperation'] {
   return Object.fromEntries(Object.entries(perOperation).filter(([, { partial }]) => partial > 0));
 }
 

@@ -16,7 +16,7 @@ import { firstRowsText } from './first-rows.ts';
 import { callsText, estimatedSeconds, type Forecast, forecastFacts } from './forecast.ts';
 import { type PlannedCalls, previewDocument, previewText } from './planned-calls.ts';
 import { styled } from './style.ts';
-import { documentOf, type Fact, factLines, indented, moreText, outcomeTexts } from './words.ts';
+import { documentOf, type Fact, factLines, indentedText, moreText, outcomeTexts } from './words.ts';
 
 export interface Plan extends Forecast, ReadyRows, PlannedCalls, Pick<PlannedChanges, 'compared'> {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
@@ -59,7 +59,7 @@ export function planDocument(plan: Plan): object {
         const lines = stretches.map(([first, last]) => [first.line, last.line]);
         return documentOf({ column, problem, firstValue: value, rows, lines, moreLines: hasMore });
       }),
-      first: problems.first,
+      first: problems.firstProblems,
       file: problems.file ?? null,
     },
     on_conflict: plan.onConflict,
@@ -79,8 +79,16 @@ export function planDocument(plan: Plan): object {
   };
 }
 
-function earlierDocument({ id, at, state, rows, counts, others }: EarlierRun): object {
-  return { run: id, at, state, rows, outcomes: counts ?? null, others, skip_done: ['--skip-done', id] };
+function earlierDocument({ id, at, state, rows, counts, otherRuns }: EarlierRun): object {
+  return {
+    run: id,
+    at,
+    state,
+    rows,
+    outcomes: counts ?? null,
+    others: otherRuns,
+    skip_done: ['--skip-done', id],
+  };
 }
 
 function countsDocument(counts: RowCounts) {
@@ -134,9 +142,9 @@ function verdictText(plan: Plan): string {
   const calls = callsText(plan.scan);
   const facts = rowFacts(plan);
   const unready = unreadyText(plan);
-  if (unready === '') return [styled('bold', calls), indented(facts)].join('\n');
+  if (unready === '') return [styled('bold', calls), indentedText(facts)].join('\n');
   const reasons = unready.replaceAll(/^Not ready:/gm, (label) => styled('boldRed', label));
-  const rest = plan.scan.callable === 0 ? facts : [`Would be ${calls}`, indented(facts)];
+  const rest = plan.scan.callable === 0 ? facts : [`Would be ${calls}`, indentedText(facts)];
   return [reasons, '', ...rest].join('\n');
 }
 
@@ -212,14 +220,14 @@ function warningText({ scan, earlier }: Plan): string {
   return warnings.join('\n');
 }
 
-function earlierText({ id, at, state, rows, counts, others }: EarlierRun): string {
+function earlierText({ id, at, state, rows, counts, otherRuns }: EarlierRun): string {
   const facts = [
     clockTime(new Date(at)),
     state,
     counted(rows, 'row'),
     ...(counts ? outcomeTexts(counts) : []),
   ];
-  const more = others === 0 ? '' : `, and ${counted(others, 'time')} before that`;
+  const more = otherRuns === 0 ? '' : `, and ${counted(otherRuns, 'time')} before that`;
   const next =
     isActive(state) || state === 'submitted'
       ? 'that run is still in progress'

@@ -7,7 +7,7 @@ import { headerLines } from '../../engine/operation/request-definition.ts';
 import type { CallableRow } from '../../engine/rows/row.ts';
 import type { Forecast } from './forecast.ts';
 import { cutInTheMiddle } from './style.ts';
-import { indented, indentedLine } from './words.ts';
+import { indentedLine, indentedText } from './words.ts';
 
 /** How many of its first requests a plan shows. */
 export const shownRequests = 3;
@@ -36,7 +36,7 @@ export function previewText(plan: PlannedCalls, columns = Number.POSITIVE_INFINI
   const requests = preview.map(({ row, request }, index) =>
     [
       `row ${row.row}: ${row.operation.name} ${escapeInvisible(row.subject)}`,
-      indented([
+      indentedText([
         requestLine(plan, request, columns - indentedLine('').length),
         // The first request shows all headers. Later requests show only headers that differ from row to row.
         ...(index === 0

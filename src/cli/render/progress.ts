@@ -5,7 +5,7 @@ import type { RunProgress } from '../../engine/run/facts/run-facts.ts';
 import type { CanaryResults } from '../../engine/run/work/canary.ts';
 import { styled, widthOf } from './style.ts';
 import { outcomeChart } from './summary.ts';
-import { indented, moreText, styledOutcome, styleOf, table } from './words.ts';
+import { indentedText, moreText, styledOutcome, styleOf, table } from './words.ts';
 
 /**
  * The progress of a run in this terminal: figures and waits in one line, then a line for each note.
@@ -48,7 +48,7 @@ function progressBar(counts: OutcomeCounts, rows: number, columns: number): stri
 const maxRows = 30;
 
 /** The rows of a canary. Failed rows come first if not all rows can be shown. */
-export function canaryText({ rows, failed }: CanaryResults): string {
+export function canaryText({ rows, failedRows }: CanaryResults): string {
   const shown =
     rows.length <= maxRows
       ? rows
@@ -72,8 +72,8 @@ export function canaryText({ rows, failed }: CanaryResults): string {
   );
   const more = rows.length - maxRows;
   return [
-    `Canary: ${counted(rows.length, 'row')}, ${count(failed)} failed`,
-    indented(lines),
+    `Canary: ${counted(rows.length, 'row')}, ${count(failedRows)} failed`,
+    indentedText(lines),
     ...(more > 0 ? [`  ${moreText(more, 'row')}`] : []),
   ].join('\n');
 }

@@ -5,7 +5,15 @@ import { checkText, outcomeText, type SavedAnswer, unclearText } from '../../dom
 import { headerLines } from '../../engine/operation/request-definition.ts';
 import { actualState } from '../../engine/run/record/record.ts';
 import type { CheckOfRow, RowHistory, RunOfRow } from '../../engine/run/report/row-history.ts';
-import { documentOf, type Fact, factLines, indentedLine, table, usualColumns, wrapped } from './words.ts';
+import {
+  defaultColumns,
+  documentOf,
+  type Fact,
+  factLines,
+  indentedLine,
+  table,
+  wrappedLines,
+} from './words.ts';
 
 export function rowDocument({ record, row, columns, request, runs, check }: RowHistory): object {
   return {
@@ -49,12 +57,12 @@ export function rowText({ record, row, columns, request: shown, runs, check }: R
   const [title, ...request] = requestLines(row, shown);
   return [
     `Row ${count(row.row)} of run ${record.id} (line ${count(row.line)} of ${record.manifest.name})`,
-    ...factLines(cells, usualColumns - 2).map(indentedLine),
+    ...factLines(cells, defaultColumns - 2).map(indentedLine),
     '',
     title,
     ...textLines(request),
     ...runs.flatMap((run) => ['', ...runLines(run, record.id)]),
-    ...(check === undefined ? [] : ['', ...wrapped(checkOfRowText(check), usualColumns)]),
+    ...(check === undefined ? [] : ['', ...wrappedLines(checkOfRowText(check), defaultColumns)]),
   ].join('\n');
 }
 
@@ -77,7 +85,7 @@ function requestLines(row: RowHistory['row'], request: RowHistory['request']): r
 }
 
 function textLines(texts: readonly (string | undefined)[]): readonly string[] {
-  return texts.flatMap((text) => (text ? wrapped(text, usualColumns - 2).map(indentedLine) : []));
+  return texts.flatMap((text) => (text ? wrappedLines(text, defaultColumns - 2).map(indentedLine) : []));
 }
 
 function runLines(run: RunOfRow, first: string): readonly string[] {
@@ -93,7 +101,7 @@ function runLines(run: RunOfRow, first: string): readonly string[] {
     ...textLines([made > 0 ? `Trace id: ${traceId}` : '']),
     ...answers.flatMap(answerLines),
     '',
-    ...wrapped(`Outcome${where}: ${resultText(run)}`, usualColumns),
+    ...wrappedLines(`Outcome${where}: ${resultText(run)}`, defaultColumns),
   ];
 }
 
@@ -127,7 +135,7 @@ function attemptLines(attempts: readonly Attempt[]): readonly string[] {
     const more = [requests === 1 ? '' : `${requests} requests`, requestId && `request id ${requestId}`]
       .filter(Boolean)
       .join(', ');
-    const texts = wrapped(more === '' ? what : `${what} (${more})`, usualColumns - 38);
+    const texts = wrappedLines(more === '' ? what : `${what} (${more})`, defaultColumns - 38);
     const wait = waitAfter(attempts, index);
     return [
       ...(omitted === undefined ? [] : [['…', '', `${counted(omitted, 'more attempt')}, not kept`]]),

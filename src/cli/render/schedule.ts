@@ -10,7 +10,7 @@ import {
   type Fact,
   factLines,
   flagWords,
-  indented,
+  indentedText,
   outcomeTexts,
   styledState,
   table,
@@ -65,7 +65,7 @@ export function listText(
         ['last', lastTexts(view, 1)],
       ];
       const when = `${name}  ${cron}  ${tz}`;
-      return `${when}  ${cutSource(view.schedule, columns - when.length - 2)}\n${indented(factLines(facts))}`;
+      return `${when}  ${cutSource(view.schedule, columns - when.length - 2)}\n${indentedText(factLines(facts))}`;
     })
     .join('\n');
 }
@@ -84,7 +84,7 @@ export function scheduleText(view: ScheduleView): string {
     ['next', nextText(view)],
     ['last', lastTexts(view, 3)],
   ];
-  return `Schedule ${name}\n${indented(factLines(facts))}`;
+  return `Schedule ${name}\n${indentedText(factLines(facts))}`;
 }
 
 const leastSource = 20;

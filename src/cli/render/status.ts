@@ -8,7 +8,7 @@ import { runDocument, selected } from '../../engine/run/facts/run-document.ts';
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { endInWords } from '../../engine/run/record/ending.ts';
 import { phraseLines, styledParts } from './progress.ts';
-import { doubtfulRows, type Fact, factLines, indented, styledState, timeAgo } from './words.ts';
+import { doubtfulRows, type Fact, factLines, indentedText, styledState, timeAgo } from './words.ts';
 
 export function statusDocument(run: RunFacts): object {
   return selected(runDocument(run), [
@@ -69,7 +69,7 @@ export function statusText(run: RunFacts, now = Date.now(), ownVersion = readVer
     ['reason', reasonOfState(local?.states ?? [])],
     ['next', commandsOf(local?.steps ?? [])[0]],
   ];
-  return `Run ${run.id} ${styledState(run.state, endInWords(run))}\n${indented(factLines(facts))}`;
+  return `Run ${run.id} ${styledState(run.state, endInWords(run))}\n${indentedText(factLines(facts))}`;
 }
 
 /** Why the run is in its state. A run that was unpaused has no reason to show. */

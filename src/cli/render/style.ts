@@ -30,11 +30,11 @@ const marks = new RegExp(mark, 'g');
 const marksAndCharacters = new RegExp(`${mark}|.`, 'gsu');
 
 /** Marks a path that opens the file in a terminal with hyperlinks. `withLinks` makes the mark a link. */
-export function linked(path: string, text: string): string {
+export function linkedText(path: string, text: string): string {
   return beginLink(pathToFileURL(path).href) + escapeInvisible(text) + endLink;
 }
 
-/** Marks a text with a style. `painted` makes the mark a color, and `plain` removes it. Marks don't nest. */
+/** Marks a text with a style. `withColors` makes the mark a color, and `withoutMarks` removes it. Marks don't nest. */
 export function styled(style: Style, text: string): string {
   return text === '' ? '' : begin(style) + text + end;
 }
@@ -52,16 +52,16 @@ export function withLabels(text: string): string {
   );
 }
 
-export function plain(text: string): string {
+export function withoutMarks(text: string): string {
   return text.replace(marks, '');
 }
 
-/** Makes marks the links of a terminal (OSC 8). Otherwise, `painted` and `plain` leave the links out. */
+/** Makes marks the links of a terminal (OSC 8). Otherwise, `withColors` and `withoutMarks` leave the links out. */
 export function withLinks(text: string): string {
   return text.replace(links, '\u001b]8;;$1\u001b\\$2\u001b]8;;\u001b\\');
 }
 
-export function painted(text: string): string {
+export function withColors(text: string): string {
   return text.replace(links, '$2').replace(spans, (_span, style: Style, inner: string) => {
     const [on, off] = codes[style];
     return `\u001b[${on}m${inner}\u001b[${off}m`;
@@ -69,13 +69,13 @@ export function painted(text: string): string {
 }
 
 const narrowText = /^[\u0020-\u02ff\u2010-\u25ff]*$/;
-const wide =
+const wideCharacter =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-const combining = /[\p{Mn}\p{Me}]/u;
+const combiningCharacter = /[\p{Mn}\p{Me}]/u;
 
 /** The columns of a text: Chinese, Japanese and Korean characters and emoji take two (Unicode Standard Annex 11), a combining mark none. */
 export function widthOf(text: string): number {
-  const seen = plain(text);
+  const seen = withoutMarks(text);
   if (narrowText.test(seen)) return seen.length;
   let width = 0;
   for (const character of seen) width += characterWidth(character);
@@ -83,8 +83,8 @@ export function widthOf(text: string): number {
 }
 
 function characterWidth(character: string): number {
-  if (wide.test(character)) return 2;
-  return combining.test(character) ? 0 : 1;
+  if (wideCharacter.test(character)) return 2;
+  return combiningCharacter.test(character) ? 0 : 1;
 }
 
 /** Cuts a text without styles in its middle: `https://api.exa…/v1/soundboards` */
@@ -129,7 +129,7 @@ const words = new RegExp(
 export function wrappedLine(line: string, columns: number): readonly string[] {
   if (widthOf(line) <= columns || address.test(line)) return [line];
   const [{ length: indent } = ''] = /^ */.exec(line) ?? [];
-  const [{ length: second } = ''] = /^ *\S.*? {2,}(?=\S)/.exec(plain(line)) ?? [];
+  const [{ length: second } = ''] = /^ *\S.*? {2,}(?=\S)/.exec(withoutMarks(line)) ?? [];
   const hang = second > 0 && second <= columns / 2 ? second : Math.min(indent + 2, Math.floor(columns / 2));
   const lines: string[] = [];
   let [current, at] = ['', 0];
@@ -148,7 +148,7 @@ export function wrappedLine(line: string, columns: number): readonly string[] {
 }
 
 function isCommand(line: string): boolean {
-  return /^[ (]*"?cqbatch /.test(plain(line));
+  return /^[ (]*"?cqbatch /.test(withoutMarks(line));
 }
 
 /** Breaks a line where a word is too long for the screen. @param line which perhaps has such a word */

@@ -9,7 +9,7 @@ import type { ReportPaths } from '../../engine/report/write-reports.ts';
 import { endFactsOf } from '../../engine/run/record/ending.ts';
 import { endOf, type RunRecord } from '../../engine/run/record/record.ts';
 import type { FailedRun } from '../../engine/run/work/run-in-progress.ts';
-import { linked, type Style, styled } from './style.ts';
+import { linkedText, type Style, styled } from './style.ts';
 import {
   exampleText,
   indentedLine,
@@ -46,7 +46,7 @@ export function summaryText(
   const counts = [counted(manifest.rows, 'row'), ...resultTexts(summary)].join(', ');
   return [
     `Run ${run} ${state}${withRetries(summary)}${time}: ${counts}`,
-    ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(
+    ...[...(columns === undefined ? [] : chartLines(summary, columns)), ...codeLines(summary)].map(
       indentedLine,
     ),
     manifest.left_out !== undefined && `${counted(manifest.left_out, 'more row')} left out by --where`,
@@ -63,7 +63,7 @@ export function summaryText(
 /** The files of a report: the folder once, then their names, as links where the terminal has them. */
 function filesLine({ report, html, xlsx, failed, correct, notAttempted }: ReportPaths): string {
   const files = [html, report, xlsx, failed, correct, notAttempted].filter((path) => path !== undefined);
-  const names = files.map((path) => linked(path, basename(path)));
+  const names = files.map((path) => linkedText(path, basename(path)));
   return `Files in ${escapeInvisible(dirname(report))}: ${names.join(', ')}`;
 }
 
@@ -79,14 +79,17 @@ function withRetries({ retries }: RunSummary): string {
   return ` with its ${retries.length === 1 ? 'retry' : 'retries'} ${retries.join(', ')}`;
 }
 
-export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: FailedRun): string {
+export function failureText(
+  { id, plan }: RunRecord,
+  { counts, isFolderIntact, hasEnded }: FailedRun,
+): string {
   const sum = totalOf(counts);
   const results =
     `the results of ${count(sum)} of ${counted(plan.rows, 'row')}` +
     (sum > 0 ? ` (${outcomeTexts(counts).join(', ')})` : '');
-  if (!intact)
+  if (!isFolderIntact)
     return `Run ${id} stopped because its folder was changed. Restore the folder; otherwise ${results} are lost.`;
-  if (ended) return `Run ${id} ended, and its journal has ${results}. Only the report is missing.`;
+  if (hasEnded) return `Run ${id} ended, and its journal has ${results}. Only the report is missing.`;
   return `Run ${id} stopped. Its journal has ${results}. Continue with: ${resumeCommand(id)}`;
 }
 
@@ -115,7 +118,7 @@ const mostColumns = 60;
 /** A run of fewer seconds has no rate curve. */
 const fewestSeconds = 5;
 
-function pictures({ outcomes, rate, retries }: RunSummary, columns: number): readonly string[] {
+function chartLines({ outcomes, rate, retries }: RunSummary, columns: number): readonly string[] {
   const width = Math.min(mostColumns, columns - 3);
   const series = rate?.series ?? [];
   const most = Math.max(0, ...series.map(({ accepted_per_s }) => accepted_per_s));
@@ -127,7 +130,7 @@ function pictures({ outcomes, rate, retries }: RunSummary, columns: number): rea
 }
 
 /** The blocks of the chart, which differ even without colors. */
-const blocks: Readonly<Record<Outcome, string>> = {
+const outcomeBlocks: Readonly<Record<Outcome, string>> = {
   succeeded: '█',
   failed: '░',
   invalid: '░',
@@ -149,7 +152,9 @@ export function outcomeChart(counts: OutcomeCounts, columns: number): string {
   const sum = [...widths.values()].reduce((subtotal, width) => subtotal + width, 0);
   if (widest !== undefined) widths.set(widest, (widths.get(widest) ?? 0) + columns - sum);
   return occurring
-    .map((outcome) => styled(styleOf[outcome], blocks[outcome].repeat(Math.max(0, widths.get(outcome) ?? 0))))
+    .map((outcome) =>
+      styled(styleOf[outcome], outcomeBlocks[outcome].repeat(Math.max(0, widths.get(outcome) ?? 0))),
+    )
     .join('');
 }
 
@@ -157,7 +162,7 @@ const levels = [...'▁▂▃▄▅▆▇█'];
 
 /** The curve of a run's calls per second. */
 export function rateLine(series: readonly RatePoint[], columns: number): string {
-  const values = resampled(series, columns);
+  const values = meansOfParts(series, columns);
   const most = Math.max(...values);
   return values
     .map((value) => levels[Math.max(0, Math.ceil((value / most) * levels.length) - 1)] ?? levels[0])
@@ -165,7 +170,7 @@ export function rateLine(series: readonly RatePoint[], columns: number): string 
 }
 
 /** The means of equal parts of the series. A part without a point repeats the mean before it. */
-function resampled(series: readonly RatePoint[], parts: number): readonly number[] {
+function meansOfParts(series: readonly RatePoint[], parts: number): readonly number[] {
   const end = series.at(-1)?.t_s ?? 0;
   let mean = 0;
   return Array.from({ length: parts }, (_, part) => {

@@ -137,7 +137,7 @@ export function indentedLine(line: string): string {
   return `  ${line}`;
 }
 
-export function indented(lines: readonly string[]): string {
+export function indentedText(lines: readonly string[]): string {
   return lines.map(indentedLine).join('\n');
 }
 
@@ -157,10 +157,10 @@ export function flagWords(options: object): readonly string[] {
 }
 
 /** The width for a screen that reports none, and for text that must fit any screen. */
-export const usualColumns = 80;
+export const defaultColumns = 80;
 
 /** Wraps a text, at spaces where possible. */
-export function wrapped(text: string, width: number): readonly string[] {
+export function wrappedLines(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of escapeInvisible(text).split(' ')) {
@@ -184,7 +184,7 @@ export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFI
   const width = columns - Math.max(...known.map(([name]) => name.length)) - 2;
   return table(
     known.flatMap(([name, text]) =>
-      wrapped(text, width).map((line, index) => [index === 0 ? name : '', line]),
+      wrappedLines(text, width).map((line, index) => [index === 0 ? name : '', line]),
     ),
   );
 }

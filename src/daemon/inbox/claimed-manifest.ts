@@ -3,7 +3,7 @@ import type { ProcessLock } from '../../base/disk/lock.ts';
 import { readFileParts } from '../../base/disk/open-file.ts';
 import { shellWord } from '../../base/text/command-words.ts';
 import type { ManifestOrigin } from '../../engine/run/plan/create-run.ts';
-import { contentOf, inInbox, moved, putBack, putBeside } from './files.ts';
+import { contentOf, inInbox, moveIfThere, putBack, writeBesideManifest } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
 export interface ManifestEnding {
@@ -79,10 +79,10 @@ export function claimedManifest(
         inInbox(inbox, folder, async (final) => {
           const manifest = running.file(record.file);
           for (const [suffix, from] of Object.entries(files))
-            await putBeside(manifest, final.file(`${record.file}${suffix}`), readFileParts(from));
+            await writeBesideManifest(manifest, final.file(`${record.file}${suffix}`), readFileParts(from));
           if (text !== undefined)
-            await putBeside(manifest, final.file(`${record.file}.error.txt`), `${text}\n`);
-          await moved(manifest, final.file(record.file));
+            await writeBesideManifest(manifest, final.file(`${record.file}.error.txt`), `${text}\n`);
+          await moveIfThere(manifest, final.file(record.file));
         }),
       );
       if (ranOn === undefined) await records.forget(record.sha256);

@@ -12,7 +12,7 @@ import { uniqueName } from '../../base/text/unique-name.ts';
 
 /** A file in an open folder, and its path for messages. */
 export interface PlacedFile {
-  readonly at: string;
+  readonly openPath: string;
   readonly path: string;
 }
 
@@ -20,8 +20,8 @@ export interface InboxFolder {
   file(name: string): PlacedFile;
 }
 
-function placed(folder: OpenFolder, path: string): InboxFolder {
-  return { file: (name) => ({ at: folder.pathOf(name), path: join(path, name) }) };
+function inboxFolderOf(folder: OpenFolder, path: string): InboxFolder {
+  return { file: (name) => ({ openPath: folder.pathOf(name), path: join(path, name) }) };
 }
 
 /**
@@ -39,16 +39,18 @@ export function inInbox<Result>(
   const inOpen = async (whole: OpenFolder): Promise<Result> => {
     const at = whole.pathOf(name);
     await onDisk(path, async () => {
-      if ((await ifThere(lstat(at)))?.isSymbolicLink()) throw redirecting(path);
+      if ((await ifThere(lstat(at)))?.isSymbolicLink()) throw linkedFolderError(path);
       await makeFolderLikeParent(at);
     });
-    return openedOnDisk(path, at, false, (folder) => work(placed(folder, path), placed(whole, inbox)));
+    return withFolderOnDisk(path, at, false, (folder) =>
+      work(inboxFolderOf(folder, path), inboxFolderOf(whole, inbox)),
+    );
   };
-  return openedOnDisk(inbox, inbox, true, inOpen);
+  return withFolderOnDisk(inbox, inbox, true, inOpen);
 }
 
 /** Explains only the failure to open the folder as one of this folder. */
-export async function openedOnDisk<Result>(
+export async function withFolderOnDisk<Result>(
   path: string,
   at: string,
   followsLink: boolean,
@@ -65,22 +67,25 @@ export async function openedOnDisk<Result>(
   });
 }
 
-function redirecting(path: string): Error {
+function linkedFolderError(path: string): Error {
   return usageError(
     'INBOX_UNUSABLE',
     `${path} is a symbolic link, and manifests are moved only within their inbox: remove the link.`,
   );
 }
 
-export async function moved(from: PlacedFile, to: PlacedFile): Promise<boolean> {
-  return onDisk(from.path, async () => (await ifThere(rename(from.at, to.at).then(() => true))) ?? false);
+export async function moveIfThere(from: PlacedFile, to: PlacedFile): Promise<boolean> {
+  return onDisk(
+    from.path,
+    async () => (await ifThere(rename(from.openPath, to.openPath).then(() => true))) ?? false,
+  );
 }
 
 /** Moves a file of `running/` to the inbox, where it waits again, perhaps under another name. */
 export function putBack(inbox: string, file: string, name: string): Promise<boolean> {
   return inInbox(inbox, 'running', async (running, whole) => {
-    const isFree = (await ifThere(lstat(whole.file(name).at))) === undefined;
-    return moved(running.file(file), whole.file(isFree ? name : uniqueName(name, randomUUID())));
+    const isFree = (await ifThere(lstat(whole.file(name).openPath))) === undefined;
+    return moveIfThere(running.file(file), whole.file(isFree ? name : uniqueName(name, randomUUID())));
   });
 }
 
@@ -88,10 +93,10 @@ export function putBack(inbox: string, file: string, name: string): Promise<bool
 export type FileContent = { readonly sha256: string } | 'too large' | undefined;
 
 /** @param mostBytes of a file that is read */
-export async function contentOf({ at, path }: PlacedFile, mostBytes: number): Promise<FileContent> {
+export async function contentOf({ openPath, path }: PlacedFile, mostBytes: number): Promise<FileContent> {
   return onDisk(path, async () => {
     try {
-      return await ifThere(hashFile(at, { flags: constants.O_NOFOLLOW, mostBytes }));
+      return await ifThere(hashFile(openPath, { flags: constants.O_NOFOLLOW, mostBytes }));
     } catch (error) {
       if (error instanceof FileTooLargeError) return 'too large';
       if (error instanceof NotAFileError || (error as NodeJS.ErrnoException).code === 'ELOOP')
@@ -102,13 +107,13 @@ export async function contentOf({ at, path }: PlacedFile, mostBytes: number): Pr
 }
 
 /** Writes a file that the users who may read the manifest may read. */
-export async function putBeside(
+export async function writeBesideManifest(
   manifest: PlacedFile,
-  { at, path }: PlacedFile,
+  { openPath, path }: PlacedFile,
   content: string | AsyncIterable<Buffer>,
 ): Promise<void> {
-  const found = await onDisk(manifest.path, () => ifThere(lstat(manifest.at)));
-  await onDisk(path, () => replaceFile(at, content, found?.isFile() ? found.mode & 0o666 : 0o600));
+  const found = await onDisk(manifest.path, () => ifThere(lstat(manifest.openPath)));
+  await onDisk(path, () => replaceFile(openPath, content, found?.isFile() ? found.mode & 0o666 : 0o600));
 }
 
 export async function isFolderAt(path: string): Promise<boolean> {

@@ -13,7 +13,7 @@ import { isOfFilesOfRun } from '../../engine/run/record/run-journal.ts';
 import { stateId } from '../../engine/run/record/state-folder.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { type ClaimedManifest, claimedManifest } from './claimed-manifest.ts';
-import { contentOf, inInbox, moved, putBack, putBeside } from './files.ts';
+import { contentOf, inInbox, moveIfThere, putBack, writeBesideManifest } from './files.ts';
 import { findInbox } from './names.ts';
 import { refuseUnpinned } from './other-users.ts';
 import {
@@ -126,7 +126,7 @@ export class Inbox {
 
   async #takeFile(file: WaitingFile): Promise<Taking> {
     const { name } = file;
-    const found = await onlyOfFile(() => this.#waitingFiles.contentOf(file));
+    const found = await unlessUnusable(() => this.#waitingFiles.contentOf(file));
     if (typeof found === 'object' && 'why' in found) return { kind: 'unusable', why: found.why };
     if (found === 'too large') return this.#refuse(file);
     if (found === undefined) {
@@ -155,8 +155,8 @@ export class Inbox {
     const error = manifestTooLarge(join(this.folder, name), 'the file', this.#mostBytes);
     const unique = uniqueName(name, createHash('sha256').update(versionOf(file)).digest('hex'));
     const isMoved = await inInbox(this.folder, 'failed', async (failed, inbox) => {
-      await putBeside(inbox.file(name), failed.file(`${unique}.error.txt`), `${error.message}\n`);
-      return moved(inbox.file(name), failed.file(unique));
+      await writeBesideManifest(inbox.file(name), failed.file(`${unique}.error.txt`), `${error.message}\n`);
+      return moveIfThere(inbox.file(name), failed.file(unique));
     });
     return isMoved ? { kind: 'refused', error, path: join(this.folder, 'failed', unique) } : { kind: 'gone' };
   }
@@ -223,10 +223,10 @@ export class Inbox {
     };
   }
 
-  async #takeOut(name: string, record: TakenRecord): Promise<boolean | Unusable> {
+  async #takeOut(name: string, record: TakenRecord): Promise<boolean | UnusableFile> {
     await this.#records.take(record);
     const isMoved = await inInbox(this.folder, 'running', (running, inbox) =>
-      onlyOfFile(() => moved(inbox.file(name), running.file(record.file))),
+      unlessUnusable(() => moveIfThere(inbox.file(name), running.file(record.file))),
     );
     if (typeof isMoved === 'boolean') return this.#isAsTaken(record);
     await this.#records.forget(record.sha256);
@@ -256,8 +256,8 @@ export class Inbox {
       `"cqbatch show ${of.run}"), so it was not run again. To run it anyway, type: cqbatch run`;
     const isMoved = await inInbox(this.folder, of.folder, async (folder, inbox) => {
       const from = inbox.file(name);
-      await putBeside(from, folder.file(`${unique}.copy.txt`), `${text} ${shellWord(path)}\n`);
-      return moved(from, folder.file(unique));
+      await writeBesideManifest(from, folder.file(`${unique}.copy.txt`), `${text} ${shellWord(path)}\n`);
+      return moveIfThere(from, folder.file(unique));
     });
     return isMoved ? { kind: 'copy', of, path } : { kind: 'gone' };
   }
@@ -270,12 +270,12 @@ export class Inbox {
   }
 }
 
-interface Unusable {
+interface UnusableFile {
   readonly why: string;
 }
 
 /** A file that the system refuses to read or move must not keep the others from their runs. */
-async function onlyOfFile<Result>(work: () => Promise<Result>): Promise<Result | Unusable> {
+async function unlessUnusable<Result>(work: () => Promise<Result>): Promise<Result | UnusableFile> {
   try {
     return await work();
   } catch (error) {

@@ -10,7 +10,7 @@ import { shellWord } from '../../base/text/command-words.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { nameSchema } from '../../domain/name-schema.ts';
 import { fileNames, runIds } from '../../domain/names.ts';
-import { openedOnDisk } from './files.ts';
+import { withFolderOnDisk } from './files.ts';
 
 export const finalFolders = ['done', 'partial', 'failed'] as const;
 
@@ -42,9 +42,9 @@ export type EndedRecord = z.infer<typeof endedSchema>;
 export type InboxRecords = Awaited<ReturnType<typeof openInboxRecords>>;
 
 const recordFolder = '.cqbatch-inbox';
-const parts = ['taken', 'ended', 'locks'] as const;
+const recordKinds = ['taken', 'ended', 'locks'] as const;
 
-type Part = (typeof parts)[number];
+type RecordKind = (typeof recordKinds)[number];
 
 /**
  * Records of manifests taken from an inbox: a JSON file for each content, in a hidden folder of the inbox that all of its watchers see.
@@ -54,7 +54,7 @@ type Part = (typeof parts)[number];
  */
 export async function openInboxRecords(inbox: string) {
   const folder = join(inbox, recordFolder);
-  const fileIn = (part: Part, sha256: string) => ({
+  const fileIn = (part: RecordKind, sha256: string) => ({
     part,
     sha256,
     path: join(folder, part, `${sha256}.json`),
@@ -63,14 +63,15 @@ export async function openInboxRecords(inbox: string) {
 
   /** @param work gets the paths of records, valid while it works */
   const using = <Result>(work: (at: (file: RecordFile) => string) => Promise<Result>): Promise<Result> =>
-    openedOnDisk(inbox, inbox, true, async (whole) => {
+    withFolderOnDisk(inbox, inbox, true, async (whole) => {
       const path = whole.pathOf(recordFolder);
       const found = await onDisk(folder, () => ifThere(lstat(path)));
-      if (found === undefined) throw missingRecords(folder);
-      refuseIf(whyForeignStats(found), folder);
-      return openedOnDisk(folder, path, false, async (open) => {
-        refuseIf(whyForeignStats(await open.stat()), folder);
-        for (const part of parts) refuseIf(await whyForeign(open.pathOf(part)), join(folder, part));
+      if (found === undefined) throw missingRecordsError(folder);
+      refuseFolderIf(whyForeignStats(found), folder);
+      return withFolderOnDisk(folder, path, false, async (open) => {
+        refuseFolderIf(whyForeignStats(await open.stat()), folder);
+        for (const part of recordKinds)
+          refuseFolderIf(await whyForeign(open.pathOf(part)), join(folder, part));
         return work(({ part, sha256 }) => join(open.pathOf(part), `${sha256}.json`));
       });
     });
@@ -82,8 +83,8 @@ export async function openInboxRecords(inbox: string) {
     at: string,
   ): Promise<Entry | undefined> => {
     const { path } = file;
-    refuseIf(await whyForeign(at), path);
-    return readJsonFile(at, schema, (cause) => damaged(path, cause), path);
+    refuseFolderIf(await whyForeign(at), path);
+    return readJsonFile(at, schema, (cause) => damagedRecordError(path, cause), path);
   };
 
   const forgetAt = (sha256: string, at: string): Promise<void> =>
@@ -142,17 +143,17 @@ export async function openInboxRecords(inbox: string) {
  */
 async function makeRecordFolders(inbox: string, folder: string): Promise<void> {
   const wasUsed = (await ifThere(lstat(join(inbox, 'running'))))?.isDirectory() === true;
-  await openedOnDisk(inbox, inbox, true, (whole) =>
+  await withFolderOnDisk(inbox, inbox, true, (whole) =>
     onDisk(folder, async () => {
       const at = whole.pathOf(recordFolder);
       if ((await ifThere(lstat(at))) === undefined) {
-        if (wasUsed) throw missingRecords(folder);
+        if (wasUsed) throw missingRecordsError(folder);
         await makeIfMissing(at);
       }
-      refuseIf(await whyForeign(at), folder);
+      refuseFolderIf(await whyForeign(at), folder);
       await withFolder(at, async (open) => {
-        refuseIf(whyForeignStats(await open.stat()), folder);
-        for (const part of parts) await makeIfMissing(open.pathOf(part));
+        refuseFolderIf(whyForeignStats(await open.stat()), folder);
+        for (const part of recordKinds) await makeIfMissing(open.pathOf(part));
       });
     }),
   );
@@ -164,7 +165,7 @@ async function makeIfMissing(path: string): Promise<void> {
   });
 }
 
-function refuseIf(why: string | undefined, path: string): void {
+function refuseFolderIf(why: string | undefined, path: string): void {
   if (why === undefined) return;
   const folder = shellWord(path);
   throw usageError(
@@ -174,7 +175,7 @@ function refuseIf(why: string | undefined, path: string): void {
   );
 }
 
-function missingRecords(folder: string): CqbatchError {
+function missingRecordsError(folder: string): CqbatchError {
   return fatalError(
     'INBOX_RECORDS_MISSING',
     `${escapeInvisible(folder)}, which remembers what was run, is missing: put it back. If it is lost, and each file that waits in the ` +
@@ -182,7 +183,7 @@ function missingRecords(folder: string): CqbatchError {
   );
 }
 
-function damaged(path: string, cause: unknown): CqbatchError {
+function damagedRecordError(path: string, cause: unknown): CqbatchError {
   return fatalError(
     'INBOX_RECORD_DAMAGED',
     `${path} is damaged: restore it from a backup. Remove it only if "cqbatch list" shows no run that ends in -${basename(path).slice(0, 8)}, ` +

@@ -54,7 +54,7 @@ export class WaitingFiles {
     const known = this.#contents.get(version);
     if (known !== undefined) return known;
     const path = join(this.folder, file.name);
-    const content = await contentOf({ at: path, path }, this.#mostBytes);
+    const content = await contentOf({ openPath: path, path }, this.#mostBytes);
     if (content !== undefined) this.#contents.set(version, content);
     return content;
   }

@@ -25,7 +25,7 @@ export interface MetricsOptions {
   /** Whether the process works on runs. If not, there are no metrics of runs and rows. */
   readonly runs: boolean;
   /** Whether the process is a command that ends. Its last metrics have the open rows of its runs, and the pace. */
-  readonly once?: boolean;
+  readonly isOneCommand?: boolean;
   /** Labels on every series, to distinguish the processes of a machine. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly now?: () => number;
@@ -74,7 +74,7 @@ export class Metrics implements RunObserver {
       },
       ended: (sent) => {
         this.inFlight = (this.inFlight ?? 0) - 1;
-        if (sent !== undefined) this.#sent(sent);
+        if (sent !== undefined) this.#requestSent(sent);
       },
     };
   }
@@ -85,25 +85,26 @@ export class Metrics implements RunObserver {
     this.paceOfRun = pace;
   }
 
-  #sent({ status, durationMs }: SentRequest): void {
+  #requestSent({ status, durationMs }: SentRequest): void {
     countUp(this.requests, statusLabel(status));
     this.onRequest(durationMs / 1_000);
   }
 
-  started(waitingRows: () => number): ObservedRun {
+  runStarted(waitingRows: () => number): ObservedRun {
     this.#waitingRowsOfRuns.add(waitingRows);
     return {
-      ended: (end) => {
+      runEnded: (end) => {
         this.#waitingRowsOfRuns.delete(waitingRows);
-        if (!this.options.once && this.#waitingRowsOfRuns.size === 0) this.paceOfRun = () => undefined;
+        if (!this.options.isOneCommand && this.#waitingRowsOfRuns.size === 0)
+          this.paceOfRun = () => undefined;
         if (end === undefined) return;
-        if (this.options.once && leavesRows(end.result)) this.#rowsOfEndedRuns += waitingRows();
-        this.#ended(end);
+        if (this.options.isOneCommand && leavesRows(end.result)) this.#rowsOfEndedRuns += waitingRows();
+        this.#runEnded(end);
       },
     };
   }
 
-  #ended({ result, durationMs }: ObservedEnd): void {
+  #runEnded({ result, durationMs }: ObservedEnd): void {
     countUp(this.runs, result);
     const endedAt = this.#now() / 1_000;
     this.last = {
@@ -115,16 +116,16 @@ export class Metrics implements RunObserver {
   }
 
   /** Notes that the run had already finished: the metrics of the last run stay. */
-  foundFinished(): void {
+  foundFinishedRun(): void {
     this.#changesLastRun = false;
   }
 
-  ending(exitCode: number): void {
+  commandEnding(exitCode: number): void {
     if (!this.#changesLastRun) return;
     this.last = { ...this.last, exitCode, ...(exitCode === 0 && { succeededAt: this.#now() / 1_000 }) };
   }
 
-  finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void {
+  rowsFinished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void {
     for (const { operation, outcome, code } of results) {
       const labels = {
         operation: operationLabel(operation, this.options.operations),
@@ -156,22 +157,22 @@ function countUp<Key>(counts: Map<Key, number>, key: Key): void {
 }
 
 /** The label for unknown values, each of which would otherwise be a time series forever. */
-export const other = 'other';
+export const otherLabel = 'other';
 
 const codes: ReadonlySet<string> = new Set(rowCodes);
 
 export function codeLabel(code: string): string {
-  return codes.has(code) ? code : other;
+  return codes.has(code) ? code : otherLabel;
 }
 
 /** @param operation empty when the row names no known operation */
 export function operationLabel(operation: string, operations: readonly Operation[]): string {
   if (operation === '') return 'none';
-  return findOperation(operations, operation) === undefined ? other : operation;
+  return findOperation(operations, operation) === undefined ? otherLabel : operation;
 }
 
 /** Registered statuses and 499 of gateways have labels. @param status undefined without an answer */
 export function statusLabel(status: number | undefined): string {
   if (status === undefined) return 'none';
-  return status === 499 || STATUS_CODES[status] !== undefined ? String(status) : other;
+  return status === 499 || STATUS_CODES[status] !== undefined ? String(status) : otherLabel;
 }

@@ -6,7 +6,7 @@ import { ErrorThrottle } from '../../base/errors/error-throttle.ts';
 import { CqbatchError, usageError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import { concluded, decide } from './decide.ts';
+import { decide, withConclusion } from './decide.ts';
 import {
   goingScheduledRun,
   type HistoryEntry,
@@ -87,11 +87,11 @@ async function carryOut(decision: Decision, options: KeeperOptions): Promise<voi
   // Saved before a run starts: if this process dies, its successor starts the same run and no other.
   if (!isDeepStrictEqual(after, before)) await schedules.saveState(name, after);
   if (before.beginning === undefined && trigger !== undefined) await schedules.clearTrigger(name, trigger);
-  report(decision, options);
-  if (after.beginning !== undefined) await begin(schedule, after, after.beginning, options);
+  reportWithoutRun(decision, options);
+  if (after.beginning !== undefined) await beginOccasion(schedule, after, after.beginning, options);
 }
 
-async function begin(
+async function beginOccasion(
   schedule: Schedule,
   state: ScheduleState,
   occasion: Occasion,
@@ -105,7 +105,7 @@ async function begin(
   if (beginning.result === 'failed') {
     const { code, message } = beginning;
     log.error({ schedule: name, due, err: message }, 'schedule: no run could be started');
-    await schedules.saveState(name, concluded(state, { ...occasion, ...beginning, at }));
+    await schedules.saveState(name, withConclusion(state, { ...occasion, ...beginning, at }));
     onFailed(schedule, usageError(code, message));
     return;
   }
@@ -116,11 +116,11 @@ async function begin(
   const entry: HistoryEntry = isIdle
     ? { ...occasion, result: 'idle' }
     : { ...occasion, result, at, runs, ...(refused.length > 0 && { refused }) };
-  await schedules.saveState(name, concluded(state, entry));
+  await schedules.saveState(name, withConclusion(state, entry));
 }
 
 /** Reports occasions without a run. A missed time that no run makes up for is also a failure. */
-function report({ schedule, before, after }: Decision, { log, onFailed }: KeeperOptions): void {
+function reportWithoutRun({ schedule, before, after }: Decision, { log, onFailed }: KeeperOptions): void {
   for (const entry of after.history.filter((one) => !before.history.includes(one))) {
     const { result, due } = entry;
     const because = entry.result === 'skipped' ? { because: entry.because } : {};
@@ -140,7 +140,7 @@ export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
 
 const decideEveryMs = 1_000;
 /** For the record that the daemon is alive. */
-const showMs = 30_000;
+const showDaemonEveryMs = 30_000;
 
 /** @param now for tests */
 export async function carryOutSchedules(options: CarryOutOptions, now = () => new Date()): Promise<void> {
@@ -155,7 +155,7 @@ export async function carryOutSchedules(options: CarryOutOptions, now = () => ne
     async () => {
       await schedules.begin();
       all = await schedules.list(onError);
-      if (steadyNow() - shownAt >= showMs) {
+      if (steadyNow() - shownAt >= showDaemonEveryMs) {
         await schedules.showDaemon();
         shownAt = steadyNow();
       }

@@ -10,9 +10,9 @@ export interface Situation {
 }
 
 /** The daemon may have been planning a large manifest of another schedule. */
-const inTimeMs = 60_000;
+const mostLateMs = 60_000;
 /** The clocks of machines differ by less: a recorded time further in the future comes from a wrong clock. */
-const aheadMs = 60 * 60_000;
+const mostClockErrorMs = 60 * 60_000;
 const mostEntries = 300;
 
 /** In the returned state, `beginning` is the occasion to start, if any; all others since the last look are in the history, or wait. */
@@ -47,7 +47,7 @@ function takeTimes(
   state: ScheduleState,
   { now, times }: Situation,
 ): { readonly state: ScheduleState; readonly due?: Occasion } {
-  const isAhead = (time: number): boolean => time > now.getTime() + aheadMs;
+  const isAhead = (time: number): boolean => time > now.getTime() + mostClockErrorMs;
   const added = Date.parse(since);
   const dealtWith = Date.parse(state.doneUntil ?? since);
   // The clock was ahead: only times from now on count.
@@ -55,11 +55,11 @@ function takeTimes(
   const from = new Date(isAhead(added) ? dealtWith : Math.max(added, dealtWith));
   const first = paused ? undefined : times.nextAfter(from);
   if (first === undefined || first > now) return { state };
-  const latest = times.latest(now) ?? first;
+  const latest = times.latestUntil(now) ?? first;
   const due = latest.toISOString();
   const lateMs = now.getTime() - latest.getTime();
-  const isLost = lateMs > Math.max(inTimeMs, catchUpMs ?? 0);
-  const lastMissed = isLost ? latest : times.latest(new Date(latest.getTime() - 1_000));
+  const isLost = lateMs > Math.max(mostLateMs, catchUpMs ?? 0);
+  const lastMissed = isLost ? latest : times.latestUntil(new Date(latest.getTime() - 1_000));
   const done = { ...state, doneUntil: due };
   if (lastMissed === undefined || lastMissed < first) return { state: done, due: { due } };
   const missed = withEntry(done, {
@@ -87,7 +87,7 @@ function isRepeated(last: HistoryEntry, entry: HistoryEntry): boolean {
   return last.result === 'idle' && entry.result === 'idle';
 }
 
-export function concluded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
+export function withConclusion(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const { beginning: _, ...rest } = state;
   return withEntry(rest, entry);
 }

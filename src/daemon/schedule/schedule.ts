@@ -15,7 +15,7 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 /** What happens to an occasion while the run of the previous occasion is in progress. */
 export const overlapRules = ['skip', 'queue'] as const;
 
-const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
+const changeKinds = ['added', 'replaced', 'paused', 'unpaused'] as const;
 
 /** `schedule.json`, as users set it. Contains no token. */
 export const scheduleSchema = z.object({
@@ -38,7 +38,7 @@ export const scheduleSchema = z.object({
   /** When the schedule was added, replaced or unpaused, ISO 8601 UTC. Earlier times do not count. */
   since: z.string(),
   /** The changes by users, latest last. */
-  changes: z.array(z.object({ what: z.enum(changes), at: z.string(), ...attributionSchema.shape })),
+  changes: z.array(z.object({ what: z.enum(changeKinds), at: z.string(), ...attributionSchema.shape })),
 });
 
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;

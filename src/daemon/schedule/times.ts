@@ -5,7 +5,7 @@ export interface Times {
   /** The next time of the pattern after a moment, if any. */
   nextAfter(after: Date): Date | undefined;
   /** The latest time of the pattern up to and including a moment, if any. */
-  latest(until: Date): Date | undefined;
+  latestUntil(until: Date): Date | undefined;
 }
 
 /** Patterns are kept once read: a daemon reads the same patterns every second. */
@@ -36,7 +36,7 @@ async function readPattern(cron: string, tz: string): Promise<Times> {
   });
   const times: Times = {
     nextAfter: (after) => inOrder(patterns.flatMap((each) => each.nextRun(after) ?? [])).at(0),
-    latest(until) {
+    latestUntil(until) {
       // Croner looks for times before this moment, in whole seconds.
       const nextSecond = new Date((Math.floor(until.getTime() / 1_000) + 1) * 1_000);
       return inOrder(patterns.flatMap((each) => each.previousRuns(1, nextSecond))).at(-1);

@@ -16,7 +16,7 @@ export interface ServeOptions
   readonly version: string;
   /** The time for calls in flight at a stop; then their rows go back. */
   readonly shutdownMs: number;
-  readonly failing: LastingErrors;
+  readonly lastingErrors: LastingErrors;
   readonly stop: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ export type Serving = ReturnType<typeof serveRows>;
 const farewellMs = 3_000;
 
 /** Serves all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
-export function serveRows({ stop, shutdownMs, version, api, failing, ...options }: ServeOptions) {
+export function serveRows({ stop, shutdownMs, version, api, lastingErrors, ...options }: ServeOptions) {
   const { datastore, client, log } = options;
   const rows = openRowQueue(datastore, api);
   const ended = deferred<CqbatchError | undefined>();
@@ -44,7 +44,7 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
     },
     onHalt: (reason) => (reason.code === 'UNKNOWN_PAYLOAD' ? leave(reason) : endBecause(reason)),
     onError(error) {
-      failing.see(error);
+      lastingErrors.see(error);
       // Each connection tells every other second that the datastore is away.
       const level = datastore.trouble === undefined && errors.isNews(error) ? 'warn' : 'debug';
       log[level]({ err: error.message }, 'datastore error');

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isForUs } from '../../daemon/http-server.ts';
+import { isForThisServer } from '../../daemon/http-server.ts';
 
 /** Where readers find the dashboard. */
 export interface Place {
@@ -15,7 +15,7 @@ export interface Place {
  * host names and requests from pages of other origins. Believes no header of a proxy: a web page can send them, too.
  */
 export function isFromHere(headers: IncomingHttpHeaders, { host, publicUrl }: Place): boolean {
-  if (!isForUs(headers, publicUrl === undefined ? [host] : [host, publicUrl.hostname])) return false;
+  if (!isForThisServer(headers, publicUrl === undefined ? [host] : [host, publicUrl.hostname])) return false;
   const { origin, 'sec-fetch-site': site } = headers;
   if (origin !== undefined) return isOurs(origin, headers.host, publicUrl);
   const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';

@@ -7,7 +7,7 @@ import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { RatePolicy } from '../../engine/cluster/rate-policy.ts';
 import { isFinalState } from '../../engine/run/record/ending.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import type { Wanted } from '../../engine/run/work/control.ts';
+import type { NewControl } from '../../engine/run/work/control.ts';
 import { contactOf, type FoundRun, requireState } from '../../engine/run/work/find-run.ts';
 import type { ControlName } from './page-data.ts';
 
@@ -48,13 +48,13 @@ export async function controlRun(
 
 async function ask(room: ControlRoom, id: string, control: ControlName, body: ControlBody): Promise<void> {
   const contact = contactOf(room.store, await findRun(room, id));
-  const { state } = contact;
-  const canCancel = control === 'cancel' && !isFinalState(state);
+  const { foundState } = contact;
+  const canCancel = control === 'cancel' && !isFinalState(foundState);
   const advice = canCancel ? `"cqbatch cancel ${id}" cancels it` : undefined;
   requireState(contact, neededState[control] ?? 'in progress', advice);
   if (control === 'cancel' && body.confirm !== id)
     throw usageError('CONSENT_MISSING', `To cancel the run, confirm its id: {"confirm": "${id}"}.`);
-  await contact.write(wantedOf(room, control, body));
+  await contact.writeControl(wantedOf(room, control, body));
 }
 
 const neededState: Readonly<Partial<Record<ControlName, 'running' | 'paused'>>> = {
@@ -74,7 +74,7 @@ function wantedOf(
   { requireReason, parseRate }: ControlRoom,
   control: ControlName,
   body: ControlBody,
-): Wanted {
+): NewControl {
   const { rate, priority, reason } = body;
   const given = typeof reason === 'string' ? reason.trim() : '';
   if (requireReason && given === '')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { auditText, eventsOf } from '../../../src/cli/render/audit.ts';
-import { plain } from '../../../src/cli/render/style.ts';
+import { withoutMarks } from '../../../src/cli/render/style.ts';
 import { briefOfRecord } from '../../../src/engine/run/facts/make-facts.ts';
 import type { RunRecord } from '../../../src/engine/run/record/record.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
@@ -28,7 +28,7 @@ test('shows that the process of a run died', () => {
 test('shows who did what and why, and what is invisible in a reason', () => {
   const reason = 'two\nlines \u202e reversed';
   const record = recordIn({ state: 'planned', at, by, reason }, { state: 'cancelled', at, by, reason });
-  const text = plain(
+  const text = withoutMarks(
     auditText({ record, facts: briefOfRecord(record), folder: 'f', retries: [], undos: [] }),
   );
   expect(text).toContain('cancelled  by ann on desk with cqbatch 0.0.1: two\\nlines \\u202e reversed');
@@ -40,7 +40,7 @@ test('shows the start, the result of a canary, and rates', () => {
     canary: { at, rows: 10, failed: 1, wentOn: true },
     rates: [{ rate: '20/s', at, by, reason: 'slow' }],
   };
-  const text = plain(
+  const text = withoutMarks(
     auditText({ record, facts: briefOfRecord(record), folder: 'f', retries: [], undos: [] }),
   );
   expect(text).toMatch(/canary +10 rows, 1 failed: continued\n/);
@@ -50,7 +50,7 @@ test('shows the start, the result of a canary, and rates', () => {
 
 test('says in its head and its history that a run gave up, as the status does', () => {
   const record = recordIn({ state: 'planned', at }, { state: 'halted', at, because: 'stuck' });
-  const text = plain(
+  const text = withoutMarks(
     auditText({ record, facts: briefOfRecord(record), folder: 'f', retries: [], undos: [] }),
   );
   expect(text).toMatch(/^Run \S+ gave up\n/);

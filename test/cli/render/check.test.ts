@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkReportText, checkWarnings } from '../../../src/cli/render/check.ts';
-import { plain } from '../../../src/cli/render/style.ts';
+import { withoutMarks } from '../../../src/cli/render/style.ts';
 import type { RunCheck } from '../../../src/engine/report/check-file.ts';
 import type { RunRecord } from '../../../src/engine/run/record/record.ts';
 
@@ -24,9 +24,9 @@ function told(
   next?: string,
 ): readonly string[] {
   const first = { id: 'one', manifest: { name: 'rows.csv' }, state, states: [{ state, at: '', next }] };
-  const run = { first: first as unknown as RunRecord, retries: [] };
+  const run = { firstRun: first as unknown as RunRecord, retries: [] };
   const text = checkReportText(run, { check: { ...check, ...changes }, path: 'one/check.csv', lists: [] });
-  return plain(text).split('\n');
+  return withoutMarks(text).split('\n');
 }
 
 test('counts come first, then some of the rows that differ, then the file', () => {

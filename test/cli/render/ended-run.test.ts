@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { bodyFor, newsOf } from '../../../src/cli/render/ended-run.ts';
+import { bodyFor, notificationOf } from '../../../src/cli/render/ended-run.ts';
 
 const ended = {
   run: undefined,
   runId: undefined,
   exitCode: 2,
   error: Object.assign(new Error('[here](https://evil.example) & <@all>\nline 2'), { code: 'X' }),
-  by: { user: 'ann', host: 'desk' },
+  actor: { user: 'ann', host: 'desk' },
 };
 
 // The format of "When a Teams webhook request is received" (learn.microsoft.com/connectors/teams).
@@ -38,7 +38,7 @@ test.each([
 
 test('a command that had nothing to do says so', () => {
   const nothing = { ...ended, exitCode: 0, error: undefined };
-  expect(newsOf(nothing).text).toBe('cqbatch on desk: no run was created: there was nothing to do');
+  expect(notificationOf(nothing).text).toBe('cqbatch on desk: no run was created: there was nothing to do');
 });
 
 test.each(['hooks.slack.com', 'logic.azure.com.evil.example'])(

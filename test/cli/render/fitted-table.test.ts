@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fittedTable, type TableColumn } from '../../../src/cli/render/fitted-table.ts';
-import { painted, plain, styled, widthOf } from '../../../src/cli/render/style.ts';
+import { styled, widthOf, withColors, withoutMarks } from '../../../src/cli/render/style.ts';
 
 const columns: readonly TableColumn[] = [
   { title: 'run' },
   { title: 'state' },
   { title: 'duration', mayBeLeftOut: true },
   { title: 'failed', isNumber: true },
-  { title: 'API', mayBeCut: true, ofAll: (api, runs) => `${runs === 1 ? 'At' : 'All at'} ${api}.` },
+  { title: 'API', mayBeCut: true, sentenceIfEqual: (api, runs) => `${runs === 1 ? 'At' : 'All at'} ${api}.` },
   { title: 'manifest', mayBeCut: true },
 ];
 
@@ -19,7 +19,8 @@ const rows = [
   ['y7sd', styled('red', 'halted'), '3 min 20 s', '1,200', api, manifest],
 ];
 
-const shown = (screen: number | undefined, cells = rows) => fittedTable(columns, cells, screen).map(plain);
+const shown = (screen: number | undefined, cells = rows) =>
+  fittedTable(columns, cells, screen).map(withoutMarks);
 
 test('what all rows have in common is said once', () => {
   expect(shown(80)).toEqual([
@@ -77,8 +78,8 @@ test('where text is not for a screen, all columns are there', () => {
 
 test('cells keep their colors, and show what is invisible', () => {
   const [, , line = ''] = fittedTable(columns, [['a\u001b[2J', styled('red', 'halted'), '', '', '', '']], 80);
-  expect(painted(line)).toContain('\u001b[31mhalted\u001b[39m');
-  expect(plain(line)).toContain('a\\u001b[2J');
+  expect(withColors(line)).toContain('\u001b[31mhalted\u001b[39m');
+  expect(withoutMarks(line)).toContain('a\\u001b[2J');
 });
 
 const cell = fc.string({ maxLength: 40 });

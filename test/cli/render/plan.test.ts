@@ -66,7 +66,7 @@ test.each([
 function textOf(add: (groups: ProblemGroups) => void, count: number, firstConflicts: readonly string[] = []) {
   const groups = new ProblemGroups();
   add(groups);
-  const problems = { groups: groups.groups, first: [], count, firstConflicts, file: 'p.txt' };
+  const problems = { groups: groups.groups, firstProblems: [], count, firstConflicts, file: 'p.txt' };
   const scan = { rows: 60, callable: 0, invalid: count, conflicts: firstConflicts.length };
   return problemText({ manifest, scan, problems }).split('\n');
 }

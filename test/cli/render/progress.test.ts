@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { progressLines } from '../../../src/cli/render/progress.ts';
-import { plain } from '../../../src/cli/render/style.ts';
+import { withoutMarks } from '../../../src/cli/render/style.ts';
 import { now, progressScenes } from '../../engine/run/facts/progress-scenes.ts';
 import { runFacts } from '../../helpers/run-facts.ts';
 import { readable, scenes } from './scenes.ts';
@@ -25,6 +25,6 @@ test.each([
   (succeeded, failed, bar) => {
     const { counts } = runFacts();
     const [line = ''] = progressLines(runFacts({ counts: { ...counts, succeeded, failed } }), 80);
-    expect(plain(line)).toMatch(new RegExp(`^${bar}  4,512/12,000 `));
+    expect(withoutMarks(line)).toMatch(new RegExp(`^${bar}  4,512/12,000 `));
   },
 );

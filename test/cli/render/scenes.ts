@@ -1,4 +1,4 @@
-import { painted } from '../../../src/cli/render/style.ts';
+import { withColors } from '../../../src/cli/render/style.ts';
 
 /**
  * What people read in each of several cases, one below the other, for a file in `screens/`.
@@ -23,7 +23,7 @@ const colors: Readonly<Record<string, string>> = {
 
 /** A styled text with its colors as words. */
 export function readable(text: string): string {
-  return painted(text).replaceAll(/\p{Cc}\[([\d;]+)m/gu, (_, code: string) =>
+  return withColors(text).replaceAll(/\p{Cc}\[([\d;]+)m/gu, (_, code: string) =>
     colors[code] === undefined ? '</>' : `<${colors[code]}>`,
   );
 }

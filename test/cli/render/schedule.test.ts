@@ -7,7 +7,7 @@ import {
   scheduleText,
   timesText,
 } from '../../../src/cli/render/schedule.ts';
-import { plain } from '../../../src/cli/render/style.ts';
+import { withoutMarks } from '../../../src/cli/render/style.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 import { nightly } from '../../daemon/schedule/nightly.ts';
 
@@ -49,7 +49,7 @@ const view: ScheduleView = {
 const year = new Date().getFullYear() === 2026 ? '' : ' 2026';
 
 test('a schedule is listed in its time zone, with the next times and the last result', () => {
-  expect(plain(listText([view], 80, Date.parse('2026-07-04T22:30:00.000Z')))).toBe(
+  expect(withoutMarks(listText([view], 80, Date.parse('2026-07-04T22:30:00.000Z')))).toBe(
     [
       'nightly  0 2 * * *  Europe/London  /data/nightly.csv',
       `  next  in 2 h 30 min: Sun 5 Jul${year} 02:00`,
@@ -59,17 +59,17 @@ test('a schedule is listed in its time zone, with the next times and the last re
 });
 
 test('a schedule is shown with its options as flags, and with the user and reason of the last change', () => {
-  const text = plain(scheduleText(view));
+  const text = withoutMarks(scheduleText(view));
   expect(text).toContain('options   --rate 20/s --skip-invalid --skip-done a --skip-done b --no-html\n');
   expect(text).toContain('catch-up  up to 1 h late\n');
   expect(text).toContain('added     2026-11-01 00:00 UTC by ann on one: exports\n');
-  expect(plain(scheduleText({ ...view, next: [], schedule: { ...nightly, paused: true } }))).toContain(
+  expect(withoutMarks(scheduleText({ ...view, next: [], schedule: { ...nightly, paused: true } }))).toContain(
     'next      paused\n',
   );
 });
 
 test('a schedule has a history with the result of each entry, latest first', () => {
-  expect(plain(historyText(view)).replaceAll(year, '').split('\n').slice(2)).toEqual([
+  expect(withoutMarks(historyText(view)).replaceAll(year, '').split('\n').slice(2)).toEqual([
     'Sat 4 Jul 02:00                 failed: no such file',
     'Fri 3 Jul 02:00                 the inbox was empty',
     'Wed 1 Jul 02:00                 skipped: a was in progress (until Thu 2 Jul 02:00)',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as render from '../../../src/cli/render/status.ts';
-import { plain } from '../../../src/cli/render/style.ts';
+import { withoutMarks } from '../../../src/cli/render/style.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 import type { NextStep } from '../../../src/engine/report/next-steps.ts';
 import type { RunFacts } from '../../../src/engine/run/facts/run-facts.ts';
@@ -10,9 +10,9 @@ import { scenes } from './scenes.ts';
 
 const { statusDocument } = render;
 const statusText = (changes: Partial<RunFacts>, at = now) =>
-  plain(render.statusText({ ...running, ...changes }, at, '1.2.3'));
+  withoutMarks(render.statusText({ ...running, ...changes }, at, '1.2.3'));
 const statusLine = (changes: Partial<RunFacts>) =>
-  plain(render.statusLines({ ...running, ...changes }, now).join('\n'));
+  withoutMarks(render.statusLines({ ...running, ...changes }, now).join('\n'));
 
 const at = (secondsAgo: number): string => new Date(now - 1_000 * secondsAgo).toISOString();
 

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { printable } from '../../../src/base/text/printable.ts';
 import {
   cutInTheMiddle,
-  linked,
-  painted,
-  plain,
+  linkedText,
   screenRows,
   styled,
   widthOf,
+  withColors,
   withLabels,
   withLinks,
+  withoutMarks,
   wrappedLine,
 } from '../../../src/cli/render/style.ts';
 import { table } from '../../../src/cli/render/words.ts';
@@ -19,25 +19,25 @@ const line = `a ${styled('green', '12 succeeded')}, ${styled('red', '3 failed')}
 
 describe('a styled text', () => {
   test('has colors on a screen that shows them, also after control characters were escaped', () => {
-    expect(painted(printable(line))).toBe(
+    expect(withColors(printable(line))).toBe(
       'a \u001b[32m12 succeeded\u001b[39m, \u001b[31m3 failed\u001b[39m z',
     );
   });
 
   test('has no colors elsewhere', () => {
-    expect(plain(line)).toBe('a 12 succeeded, 3 failed z');
+    expect(withoutMarks(line)).toBe('a 12 succeeded, 3 failed z');
     expect(widthOf(line)).toBe(26);
   });
 
   test('names files, as links where the terminal has them', () => {
-    const files = `in ${linked('/runs/a b;\u001b/report.csv', 'report.csv')}, ${styled('red', 'x')}`;
-    expect(plain(files)).toBe('in report.csv, x');
-    expect(painted(files)).toBe('in report.csv, \u001b[31mx\u001b[39m');
+    const files = `in ${linkedText('/runs/a b;\u001b/report.csv', 'report.csv')}, ${styled('red', 'x')}`;
+    expect(withoutMarks(files)).toBe('in report.csv, x');
+    expect(withColors(files)).toBe('in report.csv, \u001b[31mx\u001b[39m');
     expect(widthOf(files)).toBe(16);
     const address = 'file:///runs/a%20b;%1B/report.csv';
     const link = `\u001b]8;;${address}\u001b\\report.csv\u001b]8;;\u001b\\`;
-    expect(plain(withLinks(printable(files)))).toBe(`in ${link}, x`);
-    expect(wrappedLine(files, 14).map(plain)).toEqual(['in report.csv,', '  x']);
+    expect(withoutMarks(withLinks(printable(files)))).toBe(`in ${link}, x`);
+    expect(wrappedLine(files, 14).map(withoutMarks)).toEqual(['in report.csv,', '  x']);
   });
 
   test.each([
@@ -63,7 +63,7 @@ describe('a styled text', () => {
 
   test("can't be forged without the secret", () => {
     const forged = line.replaceAll(/(?<=[\ufdd0\ufdd1])\w{4}/g, '____');
-    expect(painted(forged)).toBe(forged);
+    expect(withColors(forged)).toBe(forged);
   });
 
   test('is as wide in a table as it looks', () => {
@@ -71,7 +71,7 @@ describe('a styled text', () => {
       table([
         [styled('red', 'x'), 'b'],
         ['long', 'c'],
-      ]).map(plain),
+      ]).map(withoutMarks),
     ).toEqual(['x     b', 'long  c']);
   });
 });
@@ -114,8 +114,8 @@ test.each<[string, number, string, string[]]>([
 });
 
 test('a broken line keeps its colors', () => {
-  expect(wrappedLine(line, 14).map(plain)).toEqual(['a 12', '  succeeded, 3', '  failed z']);
-  expect(painted(wrappedLine(line, 14).join('\n'))).toBe(
+  expect(wrappedLine(line, 14).map(withoutMarks)).toEqual(['a 12', '  succeeded, 3', '  failed z']);
+  expect(withColors(wrappedLine(line, 14).join('\n'))).toBe(
     'a \u001b[32m12\n  succeeded\u001b[39m, \u001b[31m3\n  failed\u001b[39m z',
   );
 });
@@ -157,7 +157,7 @@ test('breaking a line loses no word', () => {
 });
 
 test('the words that say what a line is have their colors', () => {
-  expect(painted(withLabels('error: no\nwarning: so\nSent. Next: go\nan error: x'))).toBe(
+  expect(withColors(withLabels('error: no\nwarning: so\nSent. Next: go\nan error: x'))).toBe(
     '\u001b[1;31merror:\u001b[22;39m no\n\u001b[1;33mwarning:\u001b[22;39m so\nSent. \u001b[1mNext:\u001b[22m go\nan error: x',
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plain } from '../../../src/cli/render/style.ts';
+import { withoutMarks } from '../../../src/cli/render/style.ts';
 import { failureText, rateLine } from '../../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 import type { RunRecord } from '../../../src/engine/run/record/record.ts';
@@ -18,29 +18,29 @@ const counts = {
 test.each([
   [
     'with results in the journal',
-    { counts, intact: true, ended: false },
+    { counts, isFolderIntact: true, hasEnded: false },
     'Run r stopped. Its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). ' +
       'Continue with: cqbatch resume r',
   ],
   [
     'without results',
-    { counts: noOutcomes(), intact: true, ended: false },
+    { counts: noOutcomes(), isFolderIntact: true, hasEnded: false },
     'Run r stopped. Its journal has the results of 0 of 6,000 rows. Continue with: cqbatch resume r',
   ],
   [
     'whose folder was changed',
-    { counts, intact: false, ended: false },
+    { counts, isFolderIntact: false, hasEnded: false },
     'Run r stopped because its folder was changed. Restore the folder; otherwise the results of 1,203 of 6,000 rows ' +
       '(1,200 succeeded, 3 failed) are lost.',
   ],
   [
     'without a report',
-    { counts, intact: true, ended: true },
+    { counts, isFolderIntact: true, hasEnded: true },
     'Run r ended, and its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). Only the report ' +
       'is missing.',
   ],
 ])('the text for a failed run %s', (_title, failed, text) => {
-  expect(plain(failureText(record, failed))).toBe(text);
+  expect(withoutMarks(failureText(record, failed))).toBe(text);
 });
 
 describe('the line of the rate', () => {

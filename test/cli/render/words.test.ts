@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clockTime, zoneText } from '../../../src/base/text/local-time.ts';
-import { painted, plain } from '../../../src/cli/render/style.ts';
+import { withColors, withoutMarks } from '../../../src/cli/render/style.ts';
 import { resultTexts, styledState, timeAgo } from '../../../src/cli/render/words.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 
@@ -32,7 +32,7 @@ test('the first of January follows on a yesterday of another year', () => {
 });
 
 test('a state has its color, and a state of another version none', () => {
-  expect(painted(styledState('halted', 'gave up'))).toBe('\u001b[31mgave up\u001b[39m');
+  expect(withColors(styledState('halted', 'gave up'))).toBe('\u001b[31mgave up\u001b[39m');
   expect(styledState('frozen')).toBe('frozen');
 });
 
@@ -42,5 +42,5 @@ test.each([
   [5, 0, 0, '5 succeeded'],
 ])('of %i successes, %i were found done, and are counted apart', (succeeded, already, failed, text) => {
   const outcomes = { ...noOutcomes(), succeeded, failed };
-  expect(plain(resultTexts({ outcomes, already_done: already }).join(', '))).toBe(text);
+  expect(withoutMarks(resultTexts({ outcomes, already_done: already }).join(', '))).toBe(text);
 });

@@ -6,7 +6,7 @@ import { openDaemonMetrics, openMetricsFile } from '../../../src/daemon/metrics/
 import { gaugeOf, parsePrometheusText } from '../../helpers/prometheus-text.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-const options = { version: '1.2.3', operations, runs: true, once: true };
+const options = { version: '1.2.3', operations, runs: true, isOneCommand: true };
 
 async function prepared() {
   const folder = await temporaryFolder();
@@ -37,13 +37,13 @@ test('a metrics file exists at once, complete, readable by all users, without te
 test('the last success outlives failed and killed commands', async () => {
   const { open, read } = await prepared();
   const first = await open(1_000);
-  first.metrics.started(() => 0).ended({ result: 'succeeded', durationMs: 60_000 });
-  first.metrics.ending(0);
+  first.metrics.runStarted(() => 0).runEnded({ result: 'succeeded', durationMs: 60_000 });
+  first.metrics.commandEnding(0);
   await first.close();
 
   const second = await open(2_000);
-  second.metrics.started(() => 3).ended({ result: 'halted', durationMs: 5_000 });
-  second.metrics.ending(3);
+  second.metrics.runStarted(() => 3).runEnded({ result: 'halted', durationMs: 5_000 });
+  second.metrics.commandEnding(3);
   await second.close();
   const after = await read();
   expect(gaugeOf(after, 'cqbatch_last_success_timestamp_seconds')).toBe(1_000);
@@ -52,8 +52,8 @@ test('the last success outlives failed and killed commands', async () => {
   expect(gaugeOf(after, 'cqbatch_last_exit_code')).toBe(3);
 
   const again = await open(2_500);
-  again.metrics.foundFinished();
-  again.metrics.ending(0);
+  again.metrics.foundFinishedRun();
+  again.metrics.commandEnding(0);
   await again.close();
   expect(gaugeOf(await read(), 'cqbatch_last_exit_code')).toBe(3);
   expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBe(1_000);
@@ -70,7 +70,7 @@ test('of two processes with one file, the first holds it, and the other reports 
   expect(errors.map(({ message }) => message)).toEqual([
     expect.stringMatching(/nightly\.prom is in use by this process .*Give each command its own file/),
   ]);
-  for (const { metrics } of [first, second]) metrics.started(() => 0).ended({ result: 'succeeded' });
+  for (const { metrics } of [first, second]) metrics.runStarted(() => 0).runEnded({ result: 'succeeded' });
   await first.close();
   expect(gaugeOf(await read(), 'cqbatch_last_run_timestamp_seconds')).toBe(1_000);
   await second.close();

@@ -5,7 +5,7 @@ import {
   codeLabel,
   Metrics,
   operationLabel,
-  other,
+  otherLabel,
   statusLabel,
 } from '../../../src/daemon/metrics/metrics.ts';
 import { failureCodes } from '../../../src/domain/codes.ts';
@@ -13,7 +13,7 @@ import { outcomes } from '../../../src/domain/terms.ts';
 
 describe('codes', () => {
   test('of calls are labels', () => {
-    expect(failureCodes.filter((code) => codeLabel(code) === other)).toEqual([]);
+    expect(failureCodes.filter((code) => codeLabel(code) === otherLabel)).toEqual([]);
   });
 
   test('that are ours are labels', () => {
@@ -23,10 +23,10 @@ describe('codes', () => {
 });
 
 test('a registered HTTP status and a known operation become labels', () => {
-  expect([429, 499, 777, undefined].map(statusLabel)).toEqual(['429', '499', other, 'none']);
+  expect([429, 499, 777, undefined].map(statusLabel)).toEqual(['429', '499', otherLabel, 'none']);
   const label = (name: string) => operationLabel(name, operations);
   const names = ['restore-evaluation', 'delete-everything', ''];
-  expect(names.map(label)).toEqual(['restore-evaluation', other, 'none']);
+  expect(names.map(label)).toEqual(['restore-evaluation', otherLabel, 'none']);
 });
 
 test('unknown values of APIs and journals add no series', () => {
@@ -38,14 +38,14 @@ test('unknown values of APIs and journals add no series', () => {
   fc.assert(
     fc.property(fc.array(result, { maxLength: 200 }), fc.array(fc.integer()), (results, statuses) => {
       const metrics = new Metrics({ version: '0', operations, runs: true });
-      metrics.finished(results);
+      metrics.rowsFinished(results);
       const observer = metrics.observeRequests();
       for (const status of statuses) {
         observer.started();
         observer.ended({ status, durationMs: 1 });
       }
       const labels = [...metrics.rows.values()].map((rows) => rows.labels);
-      expect(labels.every(({ code }) => ['OK', 'NOT_FOUND', other].includes(code))).toBe(true);
+      expect(labels.every(({ code }) => ['OK', 'NOT_FOUND', otherLabel].includes(code))).toBe(true);
       expect(new Set(labels.map(({ operation }) => operation)).size).toBeLessThanOrEqual(4);
       expect([...metrics.rows.values()].reduce((sum, { rows }) => sum + rows, 0)).toBe(results.length);
       expect([...metrics.requests.values()].reduce((sum, count) => sum + count, 0)).toBe(statuses.length);

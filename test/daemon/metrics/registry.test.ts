@@ -18,7 +18,7 @@ const ok = { operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' }
 
 test('two scrapes count rows and requests once', async () => {
   const { metrics, read } = await measured();
-  metrics.finished([ok, ok, { ...ok, outcome: 'failed', code: 'A "quoted" \\ code\n' }]);
+  metrics.rowsFinished([ok, ok, { ...ok, outcome: 'failed', code: 'A "quoted" \\ code\n' }]);
   const observer = metrics.observeRequests();
   for (const status of [200, 200, undefined, 503]) {
     observer.started();
@@ -62,13 +62,13 @@ test('the pace of a worker has the label of its rate group', async () => {
 
 test('rows wait while their run is in progress here', async () => {
   const { metrics, read } = await measured();
-  const first = metrics.started(() => 5);
-  const second = metrics.started(() => 7);
+  const first = metrics.runStarted(() => 5);
+  const second = metrics.runStarted(() => 7);
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(12);
   metrics.paceOfRun = () => pace;
-  first.ended();
+  first.runEnded();
   expect(gaugeOf(await read(), 'cqbatch_allowed_calls_in_flight')).toBe(8);
-  second.ended({ result: 'halted', durationMs: 1_500 });
+  second.runEnded({ result: 'halted', durationMs: 1_500 });
   const families = await read();
   expect(gaugeOf(families, 'cqbatch_waiting_rows')).toBe(0);
   expect(gaugeOf(families, 'cqbatch_allowed_calls_in_flight')).toBeUndefined();
@@ -79,21 +79,21 @@ test('rows wait while their run is in progress here', async () => {
 });
 
 test('the rows of a command wait also after its run has halted', async () => {
-  const { metrics, read } = await measured({ once: true });
-  metrics.started(() => 5).ended({ result: 'halted' });
-  metrics.ending(3);
+  const { metrics, read } = await measured({ isOneCommand: true });
+  metrics.runStarted(() => 5).runEnded({ result: 'halted' });
+  metrics.commandEnding(3);
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(5);
-  metrics.started(() => 4).ended({ result: 'cancelled' });
-  metrics.started(() => 2).ended({ result: 'spent' });
+  metrics.runStarted(() => 4).runEnded({ result: 'cancelled' });
+  metrics.runStarted(() => 2).runEnded({ result: 'spent' });
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(7);
 });
 
 test('a run with a failed row is no success', async () => {
   const { metrics, read } = await measured();
-  metrics.started(() => 0).ended({ result: 'rows_failed' });
-  metrics.ending(1);
+  metrics.runStarted(() => 0).runEnded({ result: 'rows_failed' });
+  metrics.commandEnding(1);
   expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
-  metrics.ending(0);
+  metrics.commandEnding(0);
   const families = await read();
   expect(gaugeOf(families, 'cqbatch_last_success_timestamp_seconds')).toBe(1_800_000_000);
   expect(gaugeOf(families, 'cqbatch_last_exit_code')).toBe(0);

@@ -53,11 +53,11 @@ test.each<[what: string, cron: string, tz: string, from: string, expected: reado
 });
 
 test('the times of a pattern are not reported before they have come', async () => {
-  const { latest } = await timesOf({ cron: '@hourly', tz: london });
+  const { latestUntil } = await timesOf({ cron: '@hourly', tz: london });
   const midnight = new Date('2026-03-29T00:00:00Z');
-  expect(latest(new Date(midnight.getTime() - 1))).toEqual(new Date('2026-03-28T23:00:00Z'));
-  expect(latest(midnight)).toEqual(midnight);
-  expect(latest(new Date(midnight.getTime() + 999))).toEqual(midnight);
+  expect(latestUntil(new Date(midnight.getTime() - 1))).toEqual(new Date('2026-03-28T23:00:00Z'));
+  expect(latestUntil(midnight)).toEqual(midnight);
+  expect(latestUntil(new Date(midnight.getTime() + 999))).toEqual(midnight);
 });
 
 test('the times of a pattern are the same forwards and backwards, even where clocks change', async () => {
@@ -74,11 +74,11 @@ test('the times of a pattern are the same forwards and backwards, even where clo
   await fc.assert(
     fc.asyncProperty(recurrence, moment, async (each, now) => {
       const times = await timesOf(each);
-      const latest = times.latest(now);
+      const latest = times.latestUntil(now);
       expect(latest?.getTime()).toBeLessThanOrEqual(now.getTime());
       const next = times.nextAfter(latest as Date);
       expect(next?.getTime()).toBeGreaterThan(now.getTime());
-      expect(times.latest(next as Date)).toEqual(next);
+      expect(times.latestUntil(next as Date)).toEqual(next);
       expect(times.nextAfter(new Date((latest as Date).getTime() - 1_000))).toEqual(latest);
     }),
   );

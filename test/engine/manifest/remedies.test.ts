@@ -32,7 +32,9 @@ async function plan(name: string, content: string | Buffer, option = '', value =
     const refused = refusals({ manifest: { name }, scan, onConflict, ...permits, ...none }).map(
       ({ text }) => text,
     );
-    const said = [...refused, ...problems.first, ...scan.warnings.map(({ message }) => message)].join('\n');
+    const said = [...refused, ...problems.firstProblems, ...scan.warnings.map(({ message }) => message)].join(
+      '\n',
+    );
     return {
       isReady: refused.length === 0,
       said,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { thisProcess } from '../../../src/base/disk/process.ts';
-import { parsed } from '../../../src/cli/commands/options.ts';
+import { parsedArgument } from '../../../src/cli/commands/options.ts';
 import { enterState, type RunState } from '../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
 import { buildServer } from '../../../src/pages/server/server.ts';
@@ -24,7 +24,9 @@ async function dashboard({ state = 'running' as RunState, control = true, requir
     host: '127.0.0.1',
     port: 0,
     store,
-    control: control ? { parseRate: (text) => parsed('Rate', text, parseRate), requireReason } : undefined,
+    control: control
+      ? { parseRate: (text) => parsedArgument('Rate', text, parseRate), requireReason }
+      : undefined,
   });
   onTestFinished(() => server.close());
   const get = (url: string, headers = {}) => server.inject({ url, headers: { host, ...headers } });

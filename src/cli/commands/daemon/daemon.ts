@@ -33,7 +33,7 @@ export interface DaemonOptions {
   readonly version: string;
   readonly log: Log;
   /** Receives the errors of datastore commands that are then repeated. */
-  readonly failing: LastingErrors;
+  readonly lastingErrors: LastingErrors;
   readonly stop: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ export async function runDaemon(
   defer: Defer,
 ): Promise<void> {
   const { store } = context;
-  const { datastore, queue, version, api, metrics, log, failing, stop } = options;
+  const { datastore, queue, version, api, metrics, log, lastingErrors, stop } = options;
   const notifier = await openNotifier(context, defer);
   const notifications = notifier && notificationsBy(notifier, log);
   defer(() => notifications?.allSent());
@@ -62,7 +62,7 @@ export async function runDaemon(
       ...common,
       queue,
       version,
-      failing,
+      lastingErrors,
       observer: metrics,
       ...(api && callerFor(context, api, metrics)),
       // Lists are compared by the daemon, even if only workers call the API for rows.
@@ -79,13 +79,13 @@ export async function runDaemon(
       finish,
       begin: (schedule, occasion) => {
         const report = async (message: string): Promise<void> => {
-          notifications?.failed(usageError('MANIFEST_REFUSED', `schedule ${schedule.name}: ${message}`));
+          notifications?.runFailed(usageError('MANIFEST_REFUSED', `schedule ${schedule.name}: ${message}`));
           await notifications?.allSent();
         };
         return startScheduledRun({ ...context, api }, schedule, occasion, report);
       },
       onFailed: ({ name }, { code, message }) =>
-        notifications?.failed(usageError(code, `schedule ${name}: ${message}`)),
+        notifications?.runFailed(usageError(code, `schedule ${name}: ${message}`)),
     }),
   ]);
 }
@@ -121,18 +121,18 @@ export function notificationsBy(notifier: Notifier, log: Log): RunListener & { a
       .catch((error: Error) => log.error({ err: error.message }, 'a notification was not sent'));
   };
   return {
-    started: () => send(() => notifier.started()),
-    ended: (record, { summary, steps }) =>
+    runStarted: () => send(() => notifier.commandStarted()),
+    runEnded: (record, { summary, steps }) =>
       send(() =>
-        notifier.ended({
+        notifier.commandEnded({
           run: { record, summary, steps },
           runId: record.id,
           exitCode: exitCodeOf(endOf(record), summary.outcomes),
           error: undefined,
         }),
       ),
-    failed: (error, runId) =>
-      send(() => notifier.ended({ run: undefined, runId, exitCode: exitCodeOfError(error), error })),
+    runFailed: (error, runId) =>
+      send(() => notifier.commandEnded({ run: undefined, runId, exitCode: exitCodeOfError(error), error })),
     allSent: () => sending,
   };
 }

@@ -19,12 +19,12 @@ import { defaults, type Settings } from '../../../settings/settings.ts';
 import type { Context, RefusedManifest } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run.ts';
-import { plain } from '../../render/style.ts';
-import { calls } from '../options.ts';
+import { withoutMarks } from '../../render/style.ts';
+import { callsHere } from '../options.ts';
 import { execute } from '../run/execute.ts';
 import { planRun } from '../run/planned-run.ts';
 import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
-import { notifying, whenFree } from '../run/run-scope.ts';
+import { whenFree, withNotifier } from '../run/run-scope.ts';
 
 export interface CarriedOut {
   readonly exitCode: ExitCode;
@@ -85,7 +85,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
       throw code;
     });
   };
-  const exitCode = await notifying(context, work).catch((error: unknown) => {
+  const exitCode = await withNotifier(context, work).catch((error: unknown) => {
     if (!isOfManifest(error)) throw error;
     terminal.warn(`error: ${error.message}`);
     refusal = { text: error.message };
@@ -123,7 +123,7 @@ export async function carryOutRefused(
 ): Promise<CarriedOut> {
   const { terminal } = context;
   const exitCode = exitCodes.usage;
-  await notifying(context, () => Promise.reject(error)).catch(() => {});
+  await withNotifier(context, () => Promise.reject(error)).catch(() => {});
   terminal.warn(`error: ${error.message}`);
   terminal.say(`${escapeInvisible(name)} → ${escapeInvisible(path)}`);
   return {
@@ -138,7 +138,7 @@ async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedMa
   const existing = await lookUpRun(store, record.run);
   if (existing !== undefined) return continueRun(context, existing);
   const named = { ...context, flags: { ...flags, runId: record.run } };
-  const planned = await planRun(named, path, calls(context), origin);
+  const planned = await planRun(named, path, callsHere(context), origin);
   return typeof planned === 'number' ? planned : execute(named, planned.record, planned.journal);
 }
 
@@ -165,19 +165,19 @@ export function endingOfRefused(
   { text, problems }: RefusedManifest = { text: 'It was not run.' },
 ): ManifestEnding {
   const files = problems === undefined ? {} : { '.problems.txt': problems };
-  return { folder: 'failed', files, text: plain(text) };
+  return { folder: 'failed', files, text: withoutMarks(text) };
 }
 
 export async function endingOf(store: RunStore, ended: EndedRun): Promise<ManifestEnding> {
   const folder = finalFolderOf(ended);
   const ranOn = ended.record.options.baseUrl;
   if (folder === 'done') return { folder, ranOn };
-  const files = await refeedable(store.folder(ended.record.id));
+  const files = await filesToRunAgain(store.folder(ended.record.id));
   return { folder, ranOn, files, text: endingText(ended, files) };
 }
 
 /** The paths of reports with rows to run again, by the suffix to add to the manifest's name. */
-async function refeedable(folder: string): Promise<Readonly<Record<string, string>>> {
+async function filesToRunAgain(folder: string): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const name of ['failed.csv', 'not-attempted.csv']) {
     const path = join(folder, name);

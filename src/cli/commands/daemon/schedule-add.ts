@@ -11,19 +11,19 @@ import type { RunStore } from '../../../engine/run/record/store.ts';
 import { orNone, parseChoice, parseLongDuration } from '../../../settings/parsers.ts';
 import type { Flags } from '../../config.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { output } from '../../option-groups.ts';
+import { outputOptions } from '../../option-groups.ts';
 import { scheduleOptions } from '../../option-table.ts';
 import { scheduleDocument, timesText } from '../../render/schedule.ts';
-import { flagsWhere, parsed, runOptions } from '../options.ts';
+import { flagsWhere, parsedArgument, runOptions } from '../options.ts';
 import {
-  changed,
+  changeMarks,
   openScheduleContext,
-  refuseToLeave,
+  refuseWhileRunIsOpen,
   type ScheduleContext,
   sayWhoCarriesOut,
   viewOf,
   warnOfUnfinishedManifests,
-  whileNoneBegins,
+  withScheduleLock,
 } from './schedule.ts';
 
 export async function addSchedule(name: string, flags: Flags): Promise<ExitCode> {
@@ -49,20 +49,20 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     tz,
     source,
     options: await givenOptions(flags),
-    overlap: parsed('--overlap', flags.overlap ?? 'skip', parseChoice(overlapRules)),
-    catchUpMs: parsed('--catch-up', flags.catchUp ?? '1h', orNone(parseLongDuration)),
+    overlap: parsedArgument('--overlap', flags.overlap ?? 'skip', parseChoice(overlapRules)),
+    catchUpMs: parsedArgument('--catch-up', flags.catchUp ?? '1h', orNone(parseLongDuration)),
   };
   const wanted = ({ paused, changes }: Pick<Schedule, 'paused' | 'changes'>): Schedule => ({
     ...given,
     paused,
-    ...changed(what, changes, context),
+    ...changeMarks(what, changes, context),
   });
   const schedule =
     existing === undefined
       ? await schedules.add(wanted({ paused: false, changes: [] }))
-      : await whileNoneBegins(context, name, async () => {
+      : await withScheduleLock(context, name, async () => {
           if (!isDeepStrictEqual(existing.source, source))
-            refuseToLeave(
+            refuseWhileRunIsOpen(
               existing.source,
               await goingScheduledRun(context.store, await schedules.state(name)),
             );
@@ -118,7 +118,7 @@ function checkOptions({ settings, ...context }: ScheduleContext): void {
   runOptions({ ...context, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }
 
-const ownOptions: readonly string[] = [...Object.keys(scheduleOptions), ...output, 'reason'];
+const ownOptions: readonly string[] = [...Object.keys(scheduleOptions), ...outputOptions, 'reason'];
 
 /** The options that a schedule stores. Files in `skipDone` get absolute paths. */
 async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {

@@ -84,7 +84,7 @@ async function setPaused(name: string, flags: Flags, paused: boolean): Promise<E
   const schedule = await schedules.change(name, (current) => {
     if (current.paused === paused)
       throw usageError('SCHEDULE_STATE', `Schedule ${name} is ${paused ? 'already paused' : 'not paused'}.`);
-    return { ...current, paused, ...changed(what, current.changes, context) };
+    return { ...current, paused, ...changeMarks(what, current.changes, context) };
   });
   const view = await viewOf(context, schedule);
   const next = paused
@@ -126,9 +126,9 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
     terminal.result({ schedule: name, removed: false }, `Schedule ${name} is unchanged.`);
     return exitCodes.usage;
   }
-  const going = await whileNoneBegins(context, name, async () => {
+  const going = await withScheduleLock(context, name, async () => {
     const run = await goingScheduledRun(store, await schedules.state(name));
-    refuseToLeave(source, run);
+    refuseWhileRunIsOpen(source, run);
     await schedules.remove(name, attribution);
     return run;
   });
@@ -144,7 +144,7 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
 const mostChanges = 50;
 
 /** The members of a schedule that each change by a user renews. */
-export function changed(
+export function changeMarks(
   what: Schedule['changes'][number]['what'],
   earlier: Schedule['changes'],
   context: ScheduleContext,
@@ -158,7 +158,7 @@ export function changed(
 const patienceMs = 2_000;
 
 /** Changes schedules while no daemon starts a scheduled run. @throws a busy error if one is starting */
-export async function whileNoneBegins<Result>(
+export async function withScheduleLock<Result>(
   { schedules }: ScheduleContext,
   name: string,
   work: () => Promise<Result>,
@@ -172,7 +172,7 @@ export async function whileNoneBegins<Result>(
 }
 
 /** Refuses to leave the manifest of a run in progress in `running/`. @throws a busy error */
-export function refuseToLeave(source: Schedule['source'], going: string | undefined): void {
+export function refuseWhileRunIsOpen(source: Schedule['source'], going: string | undefined): void {
   if (!('inbox' in source) || going === undefined) return;
   throw new BusyError(
     'SCHEDULE_RUNNING',

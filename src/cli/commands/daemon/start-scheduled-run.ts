@@ -15,7 +15,7 @@ import { budgetOf } from '../../../settings/run-options.ts';
 import { type Flags, loadSettings } from '../../config.ts';
 import type { CommandContext, RefusedManifest } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';
-import { plain } from '../../render/style.ts';
+import { withoutMarks } from '../../render/style.ts';
 import { silentTerminal } from '../../terminal.ts';
 import { mismatchOf } from '../api-client.ts';
 import { runOptions } from '../options.ts';
@@ -75,7 +75,7 @@ async function submitOnce(
   if (existing !== undefined) return existing === 'being planned' ? 'later' : 'there';
   let refusal: RefusedManifest = { text: 'It was not run.' };
   const onRefused = (refused: RefusedManifest): void => {
-    refusal = { ...refused, text: plain(refused.text) };
+    refusal = { ...refused, text: withoutMarks(refused.text) };
   };
   try {
     const ownContext = { ...context, store, flags: { ...flags, runId }, onRefused };
@@ -133,7 +133,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
     const submitted = await submitOnce(context, run, manifest.path, manifest.origin);
     if (submitted === 'later') return { result: 'later' };
     if (submitted === 'there') {
-      if (await goesOn(context, run)) runs.add(run);
+      if (await resubmitIfStopped(context, run)) runs.add(run);
       continue;
     }
     // Report before the manifest is moved: if this process dies in between, the next process reports again.
@@ -145,7 +145,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
 }
 
 /** Whether a run goes on. A run that stopped before its end is submitted again, and goes on. */
-async function goesOn({ store, settings }: CommandContext, id: string): Promise<boolean> {
+async function resubmitIfStopped({ store, settings }: CommandContext, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
   if (hasEnded(record)) return false;

@@ -12,12 +12,12 @@ import { defaults } from '../../../settings/settings.ts';
 import type { Flags } from '../../config.ts';
 import { type Context, openRunContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { interruptible, stopping } from '../../interrupt.ts';
+import { interruptible, sayStopping } from '../../interrupt.ts';
 import { inboxText } from '../../render/ended-run.ts';
 import { proxyTo, tokenSource, wayTo } from '../api-client.ts';
-import { calls, runOptions } from '../options.ts';
+import { callsHere, runOptions } from '../options.ts';
 import { requireConsent } from '../run/planned-run.ts';
-import { measuring, notifying } from '../run/run-scope.ts';
+import { withMetricsFile, withNotifier } from '../run/run-scope.ts';
 import { type CarriedOut, carryOut, carryOutRefused, openInbox } from './inbox-manifest.ts';
 
 const lookMs = 1_000;
@@ -38,14 +38,14 @@ const severity = [
 export async function watch(path: string, flags: Flags): Promise<ExitCode> {
   const context = await openRunContext(flags);
   return flags.once
-    ? measuring(context, (withMetrics) => runOnce(withMetrics, path))
+    ? withMetricsFile(context, (withMetrics) => runOnce(withMetrics, path))
     : keepRunning(context, path);
 }
 
 function keepRunning(context: Context, path: string): Promise<ExitCode> {
   const { settings, store, terminal } = context;
   return withScope(async (defer) => {
-    const stop = interruptible(stopping(terminal));
+    const stop = interruptible(sayStopping(terminal));
     defer(stop.release);
     const state = (): HealthState =>
       stop.signal.aborted
@@ -60,7 +60,7 @@ function keepRunning(context: Context, path: string): Promise<ExitCode> {
     if (port !== undefined) terminal.say(`Probes and metrics are on port ${port}.`);
     const patient = { ...context, metrics, settings: { wait: patienceMs, ...settings } };
     const work = await openWork(patient, path, stop.signal);
-    return work === undefined ? declined(context) : work.untilStopped();
+    return work === undefined ? declinedByUser(context) : work.untilStopped();
   });
 }
 
@@ -68,18 +68,18 @@ function runOnce(context: Context, path: string): Promise<ExitCode> {
   const { notifyUrl: _notifyUrl, ...withPings } = context.settings;
   const { pingUrl: _pingUrl, ...withNotifications } = context.settings;
   // The whole command sends a ping, and each manifest causes a notification.
-  return notifying({ ...context, settings: withPings }, async () => {
-    const stop = interruptible(stopping(context.terminal));
+  return withNotifier({ ...context, settings: withPings }, async () => {
+    const stop = interruptible(sayStopping(context.terminal));
     try {
       const work = await openWork({ ...context, settings: withNotifications }, path, stop.signal);
-      return work === undefined ? declined(context) : await work.untilEmpty();
+      return work === undefined ? declinedByUser(context) : await work.untilEmpty();
     } finally {
       stop.release();
     }
   });
 }
 
-function declined({ terminal }: Context): ExitCode {
+function declinedByUser({ terminal }: Context): ExitCode {
   terminal.result({ state: 'declined' }, 'Nothing was sent.');
   return exitCodes.usage;
 }
@@ -94,13 +94,13 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   // Look for the inbox first: if folder and token are both missing, the user learns of the mistyped folder first.
   await findInbox(path);
   const options = runOptions(context);
-  const callsHere = calls(context);
-  if (callsHere) await tokenSource(context, options).current();
+  const isCaller = callsHere(context);
+  if (isCaller) await tokenSource(context, options).current();
   requireConsent(context);
   const inbox = await openInbox(path, store, settings);
   const exchange = await exchangeWarning(inbox.folder);
   if (exchange !== undefined) terminal.warn(exchange);
-  const way = wayTo(options, callsHere ? proxyTo(options) : undefined);
+  const way = wayTo(options, isCaller ? proxyTo(options) : undefined);
   const question = `Run each manifest in ${escapeInvisible(path)} on ${way} without asking again?`;
   if (!flags.yes && !(await terminal.confirm(question))) return undefined;
   return inboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);

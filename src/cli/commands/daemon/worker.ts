@@ -31,7 +31,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   const operations = store?.operations ?? (await operationsWith(configured));
   const settings = { ...defaults, ...configured };
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
-  refuseToBeAlone(flags, queue, settings.concurrency);
+  requireSharedDatastore(flags, queue, settings.concurrency);
   const log = await openLog(flags, terminal, 'info');
   const api = apiOf(flags, settings, operations, log);
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
@@ -41,8 +41,8 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     defer(stop.release);
     const datastore = await open(queue === undefined ? daemonPurpose : 'worker', defer);
     let serving: Serving | undefined;
-    const failing = new LastingErrors();
-    const state = (): HealthState => healthOf(datastore, failing, stop.signal, serving);
+    const lastingErrors = new LastingErrors();
+    const state = (): HealthState => healthOf(datastore, lastingErrors, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
     const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, defer);
     if (metrics !== undefined) {
@@ -67,7 +67,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
         client: await apiClient(api, token, metrics?.observeRequests()),
         maxOutageMs: settings.maxOutage ?? undefined,
         concurrency,
-        failing,
+        lastingErrors,
         shutdownMs: settings.shutdownTimeout,
       });
       // When the worker ends by itself, end the process: a supervisor restarts it.
@@ -77,7 +77,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     const facts = { coordinates: flags.coordinate === true, health_port: port };
     log.info({ queue: datastore.description, ...target, ...facts }, 'worker started');
     const ownApi = datastore.exclusive ? api : undefined;
-    const daemon = { ...common, datastore, queue, api: ownApi, metrics, failing };
+    const daemon = { ...common, datastore, queue, api: ownApi, metrics, lastingErrors };
     const [stuck] = await Promise.all([
       serving?.end ?? untilAborted(stop.signal),
       context && runDaemon(context, daemon, defer),
@@ -90,7 +90,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   });
 }
 
-function refuseToBeAlone(
+function requireSharedDatastore(
   { coordinate }: Flags,
   queue: string | undefined,
   concurrency: number | 'auto',
@@ -148,12 +148,13 @@ const unhealthyAfterMs = 5 * 60_000;
 /** A worker waits for an absent datastore. A long refusal makes the worker unhealthy, so that a supervisor restarts it. */
 export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
-  failing: Pick<LastingErrors, 'lastingError' | 'text'>,
+  lastingErrors: Pick<LastingErrors, 'lastingError' | 'text'>,
   stop: AbortSignal,
   serving: Pick<Serving, 'idleBecause' | 'active'> | undefined,
 ): HealthState {
-  const reason = stop.aborted ? 'stopping' : (serving?.idleBecause ?? trouble ?? failing.text);
-  const { forMs } = refusal ?? (trouble === undefined ? failing.lastingError : undefined) ?? { forMs: 0 };
+  const reason = stop.aborted ? 'stopping' : (serving?.idleBecause ?? trouble ?? lastingErrors.text);
+  const { forMs } = refusal ??
+    (trouble === undefined ? lastingErrors.lastingError : undefined) ?? { forMs: 0 };
   return {
     healthy: stop.aborted || forMs < unhealthyAfterMs,
     ready: reason === undefined,

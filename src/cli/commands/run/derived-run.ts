@@ -15,7 +15,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sentText } from '../../render/changes.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
 import { entryLists } from '../listing.ts';
-import { attributionOf, baseUrlOf, calls, runWords } from '../options.ts';
+import { attributionOf, baseUrlOf, callsHere, runWords } from '../options.ts';
 import { execute } from './execute.ts';
 import {
   commandLine,
@@ -43,7 +43,7 @@ export async function runDerived(
 ): Promise<ExitCode> {
   const { store, settings, flags } = context;
   await requirePageFile(flags);
-  const callsHere = calls(context);
+  const isCaller = callsHere(context);
   const permits = {
     skipInvalid: flags.skipInvalid,
     allowEmpty: settings.allowEmpty,
@@ -75,7 +75,7 @@ export async function runDerived(
       return written;
     });
     if (typeof planned === 'number') return planned;
-    const proxy = callsHere ? proxyTo(of.options) : undefined;
+    const proxy = isCaller ? proxyTo(of.options) : undefined;
     if (isPreview(flags))
       return preview(
         context,
@@ -85,7 +85,7 @@ export async function runDerived(
         options,
         proxy,
       );
-    if (callsHere) await tokenSource(context, options).current();
+    if (isCaller) await tokenSource(context, options).current();
     const begun = await beginRun(
       store,
       {

@@ -12,7 +12,7 @@ import type { ExecutedRun, FailedRun, RunEvent } from '../../../engine/run/work/
 import { budgetOf } from '../../../settings/run-options.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
-import { interruptible, stopping } from '../../interrupt.ts';
+import { interruptible, sayStopping } from '../../interrupt.ts';
 import { screen } from '../../output.ts';
 import { canaryText, progressLines } from '../../render/progress.ts';
 import { failureText } from '../../render/summary.ts';
@@ -20,7 +20,7 @@ import { reasonText } from '../../render/words.ts';
 import { openLog, type Terminal } from '../../terminal.ts';
 import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { entryLists } from '../listing.ts';
-import { attributionOf, calls } from '../options.ts';
+import { attributionOf, callsHere } from '../options.ts';
 import { printReport } from '../report.ts';
 
 /** How often progress is drawn on a screen. Where no screen can be redrawn, it is printed as lines instead. */
@@ -49,11 +49,11 @@ async function untilEnd(
   const log = await openLog(context.flags, terminal);
   // The reason for a new run is already recorded with the state `planned`. The reason for a resume is recorded here.
   const attribution = journal === undefined ? attributionOf(context) : withActor();
-  const callsHere = calls(context);
-  const token = callsHere ? tokenSource(context, options) : undefined;
-  const interrupt = interruptible(stopping(terminal));
+  const isCaller = callsHere(context);
+  const token = isCaller ? tokenSource(context, options) : undefined;
+  const interrupt = interruptible(sayStopping(terminal));
   defer(() => interrupt.release());
-  const reporter = openReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
+  const reporter = openReporter(terminal, record, isCaller ? proxyTo(options) : undefined);
   defer(() => reporter.end());
   let hasStarted = false;
   let failed: FailedRun | undefined;
@@ -116,7 +116,7 @@ async function confirmAfterCanary(
     if (asks) terminal.warn(canaryText(canary));
     else terminal.say(canaryText(canary));
     if (!asks) return undefined;
-    return await terminal.confirm(`Continue with the other ${counted(canary.left, 'row')}?`, signal);
+    return await terminal.confirm(`Continue with the other ${counted(canary.rowsLeft, 'row')}?`, signal);
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     stop();

@@ -100,11 +100,11 @@ function refuseOtherOptions(
   };
   const [other] = differingOptions({ ...read, ...options }, wanted);
   if (other === undefined) return;
-  const { name, before, now } = other;
+  const { name, valueBefore, valueNow } = other;
   const option = optionInWords(name);
   throw usageError(
     'PLAN_DIFFERS',
-    `${option} was ${valueText(name, before)} when ${escapeInvisible(file)} was made, and is ${valueText(name, now)} now. Remove ${option} (flag, ` +
+    `${option} was ${valueText(name, valueBefore)} when ${escapeInvisible(file)} was made, and is ${valueText(name, valueNow)} now. Remove ${option} (flag, ` +
       'environment, config.json), or make a new plan.',
   );
 }

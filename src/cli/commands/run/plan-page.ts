@@ -15,7 +15,7 @@ import { refusals } from '../../../engine/run/plan/readiness.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import type { CommandContext } from '../../context.ts';
 import type { Plan } from '../../render/plan.ts';
-import { linked } from '../../render/style.ts';
+import { linkedText } from '../../render/style.ts';
 import { openPage } from '../open-page.ts';
 
 export interface PagedPlan {
@@ -68,7 +68,7 @@ export async function offerPlanPage(
   const isQuick = scan.rows <= mostRowsAtOnce;
   if (isQuick) await write();
   terminal.warn(
-    isQuick ? `Page: ${linked(path, path)} (p opens it)` : 'p and Enter show the plan as a page.',
+    isQuick ? `Page: ${linkedText(path, path)} (p opens it)` : 'p and Enter show the plan as a page.',
   );
   return async () => {
     if (!isQuick) await write();

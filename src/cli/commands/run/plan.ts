@@ -28,7 +28,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sentText } from '../../render/changes.ts';
 import { optionTexts } from '../../render/options.ts';
 import { type Plan, planDocument } from '../../render/plan.ts';
-import { linked } from '../../render/style.ts';
+import { linkedText } from '../../render/style.ts';
 import { fingerprint } from '../../render/words.ts';
 import { proxyTo } from '../api-client.ts';
 import { listsToCompare } from '../listing.ts';
@@ -48,19 +48,19 @@ export async function planIn(opened: CommandContext, source: string): Promise<Ex
     const { terminal, planFile } = context;
     const looked =
       planFile === undefined
-        ? await lookAtManifest(context, source, out)
-        : await lookAtPlan(context, planFile, source);
+        ? await reviewManifest(context, source, out)
+        : await reviewPlan(context, planFile, source);
     if (typeof looked === 'number') return looked;
-    const { planned, written, page } = looked;
-    printPlan(context, planned, written, page);
+    const { planned, writtenPlan, page } = looked;
+    printPlan(context, planned, writtenPlan, page);
     if (!isReady(planned)) {
       terminal.say(sentText(planned));
       return exitCodes.usage;
     }
     if (planFile !== undefined) terminal.say(planFileText(planFile));
-    if (written !== undefined)
-      terminal.say(`Wrote ${escapeInvisible(written.file)} (SHA-256 ${written.sha256}).`);
-    terminal.say(`${sentText(planned)} Next: ${nextCommand(context, written ?? planFile, source)}`);
+    if (writtenPlan !== undefined)
+      terminal.say(`Wrote ${escapeInvisible(writtenPlan.file)} (SHA-256 ${writtenPlan.sha256}).`);
+    terminal.say(`${sentText(planned)} Next: ${nextCommand(context, writtenPlan ?? planFile, source)}`);
     return exitCodes.success;
   });
 }
@@ -80,17 +80,21 @@ export function printPlan(
     },
     `${planTextFor(context, planned, page === undefined ? '--open shows all' : undefined)}\n`,
   );
-  if (page !== undefined) terminal.say(`Page: ${linked(page, page)}`);
+  if (page !== undefined) terminal.say(`Page: ${linkedText(page, page)}`);
 }
 
-interface LookedAt {
+interface ReviewedPlan {
   readonly planned: Plan;
-  readonly written?: PlanFile | undefined;
+  readonly writtenPlan?: PlanFile | undefined;
   /** The path of the plan's page, if the user wants one. */
   readonly page?: string | undefined;
 }
 
-async function lookAtPlan(context: CommandContext, planFile: ReadPlan, source: string): Promise<LookedAt> {
+async function reviewPlan(
+  context: CommandContext,
+  planFile: ReadPlan,
+  source: string,
+): Promise<ReviewedPlan> {
   const { store, flags, settings } = context;
   const { options, planned, path } = planFile;
   const rows = await readyRows(store, planned, options, { ...settings, skipInvalid: flags.skipInvalid });
@@ -100,11 +104,11 @@ async function lookAtPlan(context: CommandContext, planFile: ReadPlan, source: s
   return { planned: plan, page: await pageIfWanted(context, { planned: plan, head, rows: path, end }) };
 }
 
-async function lookAtManifest(
+async function reviewManifest(
   context: CommandContext,
   source: string,
   out: string | undefined,
-): Promise<LookedAt | ExitCode> {
+): Promise<ReviewedPlan | ExitCode> {
   const { settings, flags, store } = context;
   const baseUrl = baseUrlOf(flags, settings);
   const proxy =
@@ -142,11 +146,11 @@ async function lookAtManifest(
       const checked = await planStaged(store, folder, manifest, reviewed, consent);
       const planned = await planFrom(checked, checked.head.source.sha256);
       const path = join(folder, rowsFile);
-      const written =
+      const writtenPlan =
         out !== undefined && isReady(planned) ? await writePlanFile(out, path, checked) : undefined;
-      const end = endOf(context, planned, checked.head, written, source);
+      const end = endOf(context, planned, checked.head, writtenPlan, source);
       const page = await pageIfWanted(context, { planned, head: checked.head, rows: path, end });
-      return { planned, written, page };
+      return { planned, writtenPlan, page };
     });
   });
 }
@@ -210,7 +214,7 @@ function planFileText(plan: PlanFile): string {
 function optionsText({ options, head, consent }: PlanFile): string {
   const usual = { ...newRunOptions({}, {}), clearToken: defaults.clearToken };
   const planned = { ...head.reading, ...options, clearToken: head.clear_token };
-  const differing = differingOptions(usual, planned).map(({ name, now = 'none' }) => [name, now]);
+  const differing = differingOptions(usual, planned).map(({ name, valueNow = 'none' }) => [name, valueNow]);
   const { flags, settings } = optionTexts(Object.fromEntries(differing));
   const consents = [
     ...(consent.skip_invalid ? ['--skip-invalid'] : []),

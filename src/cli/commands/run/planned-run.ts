@@ -18,7 +18,7 @@ import {
 } from '../../../engine/run/plan/create-run.ts';
 import { findEarlierRun } from '../../../engine/run/plan/earlier-runs.ts';
 import type { ReadPlan } from '../../../engine/run/plan/plan-file.ts';
-import { refuseOutdated, refuseUsedPlan } from '../../../engine/run/plan/plan-use.ts';
+import { refuseOutdatedPlan, refuseUsedPlan } from '../../../engine/run/plan/plan-use.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import { type ReadyRows, refusalOf, unreadyText } from '../../../engine/run/plan/readiness.ts';
 import type { RunOptions } from '../../../engine/run/record/record.ts';
@@ -55,7 +55,7 @@ export async function planRun(
   if (planFile !== undefined) {
     warnOfOtherOperations(context, planFile);
     await refuseUsedPlan(store, planFile, flags.runId);
-    await refuseOutdated(store, planFile);
+    await refuseOutdatedPlan(store, planFile);
   }
   return readingManifest(context, async (input, endReading, defer) => {
     const rows: CreateRunInput['rows'] =

@@ -136,7 +136,7 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   const ending = endFactsOf({ state });
   if (ending?.next !== 'retry') return resumeRun(context, record);
 
-  context.metrics?.foundFinished();
+  context.metrics?.foundFinishedRun();
   const ended = await endedRun(store, record);
   context.onEnded?.(ended);
   sayEnded(terminal, ended);
@@ -209,7 +209,7 @@ async function refuseOtherOptions({ flags, settings, store }: Context, record: R
   const flag = optionInWords(other.name);
   throw usageError(
     'RUN_EXISTS',
-    `Run ${id} already exists, and was started ${other.before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
+    `Run ${id} already exists, and was started ${other.valueBefore === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
       'would differ. Choose another --run-id.',
   );
 }

@@ -43,14 +43,15 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
     const codesWanted = flags.code?.map((code) => code.toUpperCase());
     const choice = { codes: codesWanted, unclear, transient, answered: check?.rows };
     const retried = await writeRetryRows(store, original, later, choice, input);
-    const { scan, chosen, overtaken } = retried;
-    const checkNote = check && retried.answered > 0 ? answeredText(retried.answered, check) : undefined;
+    const { scan, chosenCodes, overtakenCount } = retried;
+    const checkNote =
+      check && retried.answeredCount > 0 ? answeredText(retried.answeredCount, check) : undefined;
     refuseNothing(original, retried, choice, checkNote);
-    const notes = [overtaken === 0 ? undefined : overtakenText(overtaken), checkNote];
+    const notes = [overtakenCount === 0 ? undefined : overtakenText(overtakenCount), checkNote];
     const leftOut = notes.flatMap((note) => (note === undefined ? [] : [`. ${note}`])).join('');
     terminal.say(
       `Run ${original.id} of ${escapeInvisible(original.manifest.name)}: ${count(scan.rows)} of ` +
-        `${counted(original.plan.rows, 'row')} to retry (${codeTexts(chosen)})${leftOut}`,
+        `${counted(original.plan.rows, 'row')} to retry (${codeTexts(chosenCodes)})${leftOut}`,
     );
     return retried;
   });
@@ -60,7 +61,7 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
 function runToRetry(store: RunStore): FittingRun {
   let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
-    what: 'has rows to retry',
+    fittingClause: 'has rows to retry',
     async acceptsRecord(record) {
       if (isActive(actualState(record))) return false;
       const { failed } = (await progressOf(store, record)).outcomes;
@@ -70,7 +71,7 @@ function runToRetry(store: RunStore): FittingRun {
       return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);
     },
     acceptsState: () => false,
-    otherwise: (newest) =>
+    adviceForNewest: (newest) =>
       isResumable(actualState(newest)) ? `to continue it: cqbatch resume ${newest.id}` : undefined,
   };
 }
@@ -83,15 +84,15 @@ interface Choice {
 
 function refuseNothing(
   record: RunRecord,
-  { codes, scan, overtaken }: RetryRows,
+  { codes, scan, overtakenCount }: RetryRows,
   { codes: wanted = [], unclear, transient }: Choice,
   checkNote: string | undefined,
 ): void {
   const { id, state } = record;
   const unknown = wanted.find((code) => !codes.has(code));
   if (scan.rows > 0 && unknown === undefined) return;
-  if (codes.size === 0 && overtaken > 0)
-    throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${overtakenText(overtaken)}.`);
+  if (codes.size === 0 && overtakenCount > 0)
+    throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${overtakenText(overtakenCount)}.`);
   if (codes.size === 0) {
     const hint = isFinalState(state) ? '' : ` "cqbatch resume ${id}" calls its rows without a result.`;
     throw usageError(

@@ -14,8 +14,8 @@ import { environment, type Flags, readSecret } from '../../config.ts';
 import { type CommandInput, type Context, openRunContext } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodeOfError, exitCodes, Interrupted } from '../../exit-codes.ts';
 import { type Interrupt, interruptible } from '../../interrupt.ts';
-import { bodyFor, type Ended, type EndedRun, newsOf } from '../../render/ended-run.ts';
-import { plain } from '../../render/style.ts';
+import { bodyFor, type EndedCommand, type EndedRun, notificationOf } from '../../render/ended-run.ts';
+import { withoutMarks } from '../../render/style.ts';
 import type { Terminal } from '../../terminal.ts';
 
 const lookMs = 1_000;
@@ -28,7 +28,7 @@ export function inRunScope(flags: Flags, work: (context: Context) => Promise<Exi
   return withScope(async (defer) => {
     const context = await openRunContext(flags);
     context.datastore.prepare(defer);
-    return measuring(context, (withMetrics) => notifying(withMetrics, work));
+    return withMetricsFile(context, (withMetrics) => withNotifier(withMetrics, work));
   });
 }
 
@@ -54,7 +54,7 @@ export function whenFree<Result>(
 ): Promise<Result> {
   const { terminal, settings, datastore } = context;
   if (settings.wait === undefined) return work(context);
-  const whenFreed = waiting(terminal, settings.wait);
+  const whenFreed = repeatWhileBusy(terminal, settings.wait);
   if (datastore.queue !== undefined) return whenFreed(() => work(context));
   return withScope(async (defer) => {
     const opened = await whenFreed(async (stopped) => {
@@ -68,7 +68,7 @@ export function whenFree<Result>(
 }
 
 /** Returns what repeats work while another process is busy. All of this work waits for at most `ms` together. */
-function waiting(terminal: Terminal, ms: number) {
+function repeatWhileBusy(terminal: Terminal, ms: number) {
   const howLong = duration(ms / 1_000);
   let until: number | undefined;
   const pauseAfter = async ({ code, what }: BusyError, stopped: AbortSignal): Promise<void> => {
@@ -109,7 +109,7 @@ function refuseStopped(stopped: AbortSignal | undefined): void {
  *
  * @param work counts in `context.metrics`
  */
-export function measuring(
+export function withMetricsFile(
   context: Context,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
@@ -118,17 +118,17 @@ export function measuring(
   if (metricsFile === undefined) return work(context);
   return withScope(async (defer) => {
     const { operations } = store;
-    const options = { version: readVersion(), operations, runs: true, once: true };
+    const options = { version: readVersion(), operations, runs: true, isOneCommand: true };
     const file = await openMetricsFile(metricsFile, options, ({ message }) =>
       terminal.warn(`warning: --metrics-file was not written: ${message}`),
     );
     const { metrics } = file;
     defer(() => file.close());
     const code = await work({ ...context, metrics }).catch((error) => {
-      metrics.ending(exitCodeOfError(error));
+      metrics.commandEnding(exitCodeOfError(error));
       throw error;
     });
-    metrics.ending(code);
+    metrics.commandEnding(code);
     return code;
   });
 }
@@ -138,14 +138,14 @@ export function measuring(
  *
  * @param work passes its ended run to `context.onEnded`
  */
-export function notifying(
+export function withNotifier(
   context: Context,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withScope(async (defer) => {
     const notifier = await openNotifier(context, defer);
     if (notifier === undefined) return work(context);
-    const starting = notifier.started();
+    const starting = notifier.commandStarted();
     let runId: string | undefined;
     let run: EndedRun | undefined;
     let failure: unknown;
@@ -160,7 +160,7 @@ export function notifying(
         run = ended;
       },
       onRefused(refusal) {
-        refused = usageError('MANIFEST_REFUSED', plain(refusal.text));
+        refused = usageError('MANIFEST_REFUSED', withoutMarks(refusal.text));
         context.onRefused?.(refusal);
       },
     };
@@ -169,7 +169,7 @@ export function notifying(
       return exitCodeOfError(error);
     });
     await starting;
-    await notifier.ended({ run, runId, exitCode, error: (failure as Error | undefined) ?? refused });
+    await notifier.commandEnded({ run, runId, exitCode, error: (failure as Error | undefined) ?? refused });
     if (failure !== undefined) throw failure;
     return exitCode;
   });
@@ -180,9 +180,11 @@ const patienceMs = { atStart: 2_000, atEnd: 8_000 };
 
 /** Sends pings and notifications. A failure to send only causes a warning. */
 export interface Notifier {
-  started(): Promise<void>;
+  commandStarted(): Promise<void>;
   /** Tells the end of a command. @param exitCode of the command: 0 if the run had ended before the command, even with failures */
-  ended(ended: Omit<Ended, 'by' | 'exitCode'> & { readonly exitCode: ExitCode }): Promise<void>;
+  commandEnded(
+    ended: Omit<EndedCommand, 'actor' | 'exitCode'> & { readonly exitCode: ExitCode },
+  ): Promise<void>;
 }
 
 export async function openNotifier(
@@ -210,10 +212,10 @@ export async function openNotifier(
       terminal.warn(`warning: ${what} on ${hook?.host} was not notified: ${message}`),
     );
   return {
-    started: () =>
+    commandStarted: () =>
       warnUnlessSent('--ping-url', ping, ping?.post('', { below: '/start', withinMs: patienceMs.atStart })),
-    async ended({ exitCode, ...rest }) {
-      const ended = { ...rest, exitCode: codeOf(exitCode, rest.run), by: thisActor() };
+    async commandEnded({ exitCode, ...rest }) {
+      const ended = { ...rest, exitCode: codeOf(exitCode, rest.run), actor: thisActor() };
       const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
       const body = bodyFor(notify?.host ?? '', ended);
       const headers =
@@ -223,7 +225,7 @@ export async function openNotifier(
         warnUnlessSent(
           '--ping-url',
           ping,
-          ping?.post(newsOf(ended).text, { below: `/${ended.exitCode}`, withinMs }),
+          ping?.post(notificationOf(ended).text, { below: `/${ended.exitCode}`, withinMs }),
         ),
         warnUnlessSent(
           '--notify-url',

@@ -6,7 +6,7 @@ import type { Flags } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { tokenSource } from '../api-client.ts';
-import { calls } from '../options.ts';
+import { callsHere } from '../options.ts';
 import { withNamedPlan } from './named-plan.ts';
 import { planRun } from './planned-run.ts';
 import { inRunScope, whenFree } from './run-scope.ts';
@@ -41,11 +41,11 @@ async function runNamed(context: Context, source: string): Promise<ExitCode> {
 
 async function start(context: Context, source: string): Promise<ExitCode> {
   const { settings, planFile } = context;
-  const callsHere = calls(context);
+  const isCaller = callsHere(context);
   // Look for the manifest first: if manifest and token are both missing, the user learns of the mistyped name first.
   if (source !== '-' && planFile === undefined) await inputKind(source, source);
-  if (callsHere) await tokenSource(context, planFile?.options ?? settings).current();
-  const planned = await planRun(context, source, callsHere);
+  if (isCaller) await tokenSource(context, planFile?.options ?? settings).current();
+  const planned = await planRun(context, source, isCaller);
   if (typeof planned === 'number') return planned;
   const { execute } = await import('./execute.ts');
   return execute(context, planned.record, planned.journal);

@@ -47,7 +47,7 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
 function runToUndo(store: RunStore): FittingRun {
   let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
-    what: 'can be undone',
+    fittingClause: 'can be undone',
     async acceptsRecord(record) {
       if (!isOver(record) || record.undoOf !== undefined || record.retryOf !== undefined) return false;
       allRuns ??= store.list();
@@ -60,7 +60,7 @@ function runToUndo(store: RunStore): FittingRun {
       return false;
     },
     acceptsState: () => false,
-    otherwise: (newest) => {
+    adviceForNewest: (newest) => {
       if (!isOver(newest)) return `to undo it, cancel it first: cqbatch cancel ${newest.id}`;
       return newest.undoOf === undefined ? undefined : `to undo that undo: cqbatch undo ${newest.id}`;
     },

@@ -13,15 +13,15 @@ export interface AnsweredRows {
 /** Reads these rows from the last check. Undefined if there is none, or if the run or a retry has done anything since. */
 export async function answeredRows(
   store: RunStore,
-  { first, retries }: RetriedRun,
+  { firstRun, retries }: RetriedRun,
 ): Promise<AnsweredRows | undefined> {
   const rows = new Set<number>();
-  const check = await readCheck(store.folder(first.id), ({ row, check, open }) => {
+  const check = await readCheck(store.folder(firstRun.id), ({ row, check, open }) => {
     if (open && (check === 'as_wanted' || check === 'overtaken')) rows.add(row);
   });
   if (check === undefined) return undefined;
   const { checked_at: checkedAt, runs } = check;
-  const isCurrent = [first, ...retries].every(
+  const isCurrent = [firstRun, ...retries].every(
     ({ id, states }) => runs.includes(id) && (states.at(-1)?.at ?? '') < checkedAt,
   );
   return isCurrent ? { rows, checkedAt } : undefined;

@@ -31,12 +31,14 @@ export interface CheckOfRun {
  */
 export function checkRun(
   store: RunStore,
-  { first, retries }: RetriedRun,
+  { firstRun, retries }: RetriedRun,
   options: OperationEntriesOptions,
 ): Promise<CheckOfRun> {
   return withScope(async (defer) => {
     const calls = async () =>
-      callsOf(await openLastRowsWithResults(store, first, retries, defer), ({ result }) => wasCalled(result));
+      callsOf(await openLastRowsWithResults(store, firstRun, retries, defer), ({ result }) =>
+        wasCalled(result),
+      );
     const known = new Map<string, OperationEntries>();
     const entriesOf = async ({ row }: CallLine): Promise<OperationEntries> => {
       const { name } = row.operation;
@@ -56,7 +58,7 @@ export function checkRun(
     if (known.size === 0)
       throw usageError(
         'NOTHING_TO_CHECK',
-        `No row of run ${first.id} was called, so there is nothing to check.`,
+        `No row of run ${firstRun.id} was called, so there is nothing to check.`,
       );
     for (const entries of known.values()) await entries.readDone();
     const tally = new CheckTally();
@@ -73,13 +75,13 @@ export function checkRun(
         yield rows;
       }
     };
-    const folder = store.folder(first.id);
+    const folder = store.folder(firstRun.id);
     const written = await writeCheck(folder, checked(), {
-      delimiter: delimiterOf(first),
+      delimiter: delimiterOf(firstRun),
       end: () => ({
         check_version: 1,
         checked_at: options.lists.all[0]?.readAt ?? '',
-        runs: [first, ...retries].map(({ id }) => id),
+        runs: [firstRun, ...retries].map(({ id }) => id),
         ...tally.counts(),
       }),
     });

@@ -16,9 +16,9 @@ export interface Change {
 
 export interface Changes {
   /** The number of changed fields, over all entries. */
-  readonly fields: number;
+  readonly changedFields: number;
   /** The first changes, at most ten. */
-  readonly first: readonly Change[];
+  readonly firstChanges: readonly Change[];
   /** The path of the file with all changes. Absent if nothing changes. */
   readonly file?: string;
 }
@@ -29,7 +29,7 @@ const shownChanges = 10;
 /** What compared rows change, field by field, in a CSV file. */
 export class ChangeFile {
   readonly #notes: NoteFile;
-  readonly #first: Change[] = [];
+  readonly #firstChanges: Change[] = [];
   #fields = 0;
 
   constructor(manifest: NotedManifest) {
@@ -45,8 +45,8 @@ export class ChangeFile {
     for (const field in old) {
       if (this.#fields === 0) text = byteOrderMark + csvText([header]);
       const [was, is] = [old[field] ?? '', values[field] ?? ''];
-      if (this.#first.length < shownChanges)
-        this.#first.push({ row: row.row, operation: name, thing, subject, field, old: was, new: is });
+      if (this.#firstChanges.length < shownChanges)
+        this.#firstChanges.push({ row: row.row, operation: name, thing, subject, field, old: was, new: is });
       text += csvText([[String(row.row), name, subject, field, was, is]]);
       this.#fields++;
     }
@@ -55,6 +55,10 @@ export class ChangeFile {
 
   async end(): Promise<Changes> {
     const file = await this.#notes.end();
-    return { fields: this.#fields, first: this.#first, ...(file !== undefined && { file }) };
+    return {
+      changedFields: this.#fields,
+      firstChanges: this.#firstChanges,
+      ...(file !== undefined && { file }),
+    };
   }
 }

@@ -17,7 +17,7 @@ import type { RunStore } from '../record/store.ts';
 import type { RowOptions } from './open-manifest.ts';
 import type { PlanFile } from './plan-file.ts';
 import { type PlanManifestInput, type PlannedRows, planManifest } from './planned-rows.ts';
-import { isReady, type Permits, type ReadyRows, readyRows } from './readiness.ts';
+import { isReady, type PlanPermits, type ReadyRows, readyRows } from './readiness.ts';
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
@@ -78,7 +78,7 @@ export interface Confirmation {
  */
 export async function beginRun(
   store: RunStore,
-  { permits, ...input }: CreateRunInput & { readonly permits: Permits },
+  { permits, ...input }: CreateRunInput & { readonly permits: PlanPermits },
   confirmation: Confirmation,
 ): Promise<CreatedRun | undefined> {
   const created = await createRun(store, input);

@@ -19,9 +19,9 @@ export interface DerivedRowsInput {
   readonly lists?: EntryLists | undefined;
 }
 
-const overwriting = 'look at the entry; to overwrite it, run the row again from failed.csv';
+const overwritingAdvice = 'look at the entry; to overwrite it, run the row again from failed.csv';
 
-function decided(row: CallableRow, comparer: ListComparer | undefined): DecidedRow {
+function decidedRow(row: CallableRow, comparer: ListComparer | undefined): DecidedRow {
   const compared = comparer?.compare(row);
   if (compared === undefined) return row;
   if (compared.kind === 'misfit') {
@@ -55,7 +55,7 @@ export class DerivedRows {
     this.#problems = problemCollector(noted);
     this.#changes = new ChangeFile(noted);
     this.#lists = lists;
-    this.#comparer = lists && new ListComparer(lists, operations, overwriting);
+    this.#comparer = lists && new ListComparer(lists, operations, overwritingAdvice);
   }
 
   /**
@@ -65,7 +65,7 @@ export class DerivedRows {
    */
   async add(row: CallableRow, cells: CellTexts): Promise<void> {
     await this.#comparer?.begin(row.operation.name);
-    return this.#add(decided(row, this.#comparer), cells);
+    return this.#add(decidedRow(row, this.#comparer), cells);
   }
 
   async #add(row: DecidedRow, cells: CellTexts): Promise<void> {

@@ -64,7 +64,7 @@ async function noteRun(
   }
   done.begin(id);
   const runs = await store.list();
-  await replay(store, runs, runs.find((run) => run.id === id) ?? record, done, 'done');
+  await noteRunAndUndos(store, runs, runs.find((run) => run.id === id) ?? record, done, 'done');
 }
 
 /**
@@ -72,7 +72,7 @@ async function noteRun(
  *
  * @param runs oldest first
  */
-async function replay(
+async function noteRunAndUndos(
   store: RunStore,
   runs: readonly RunRecord[],
   record: RunRecord,
@@ -95,7 +95,7 @@ async function replay(
   const retriesBeforeUndo = retries.filter((retry) => !sinceUndo.has(retry));
   await noteLines(store, record, retriesBeforeUndo, done, effect);
   for (const run of sinceUndo) {
-    if (undos.has(run)) await replay(store, runs, run, done, effect === 'done' ? 'undone' : 'done');
+    if (undos.has(run)) await noteRunAndUndos(store, runs, run, done, effect === 'done' ? 'undone' : 'done');
     else if (retries.includes(run)) await noteLines(store, run, [], done, effect);
   }
 }

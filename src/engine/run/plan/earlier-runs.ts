@@ -13,7 +13,7 @@ export interface EarlierRun {
   /** The results of its rows, counted by outcome. Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
   /** The number of other such runs, without retries. */
-  readonly others: number;
+  readonly otherRuns: number;
 }
 
 /** Finds a run on the same API, in this state folder. */
@@ -39,7 +39,7 @@ export async function findEarlierRun(
       state: actualState(record),
       rows: plan.rows,
       counts,
-      others: Math.max(firsts.length - 1 - newer, 0),
+      otherRuns: Math.max(firsts.length - 1 - newer, 0),
     };
   }
   return undefined;

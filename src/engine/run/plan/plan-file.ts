@@ -86,7 +86,7 @@ export async function readPlanFile(
     return await reader.end();
   } catch (error) {
     await reader.discard();
-    if (error instanceof RangeError) throw unreadable(file, error.message, error);
+    if (error instanceof RangeError) throw unreadablePlanError(file, error.message, error);
     throw isOfOperation(error)
       ? usageError(error.code, `${escapeInvisible(file)}: ${error.message}`, error)
       : error;
@@ -169,7 +169,7 @@ class PlanReader {
     const { rows_version: _, operations: __, renumbered: ___, blocks: ____, ...facts } = head;
     const summary = this.#decided.summary();
     const written = await this.#writer.end({ ...facts, counts: sumOf([summary]) }, summary.perOperation);
-    if (written.digest.sha256 !== this.#contentHash.digest('hex')) throw changedPlan(this.#file);
+    if (written.digest.sha256 !== this.#contentHash.digest('hex')) throw changedPlanError(this.#file);
     return {
       ...content,
       file: this.#file,
@@ -205,7 +205,9 @@ class PlanReader {
     this.#head = head;
     this.#content = contentOf(this.#file, head);
     requireVisible(head);
-    this.#operations = head.operations.map((operation) => loadedAs(operation, this.#store.operations));
+    this.#operations = head.operations.map((operation) =>
+      operationAsLoaded(operation, this.#store.operations),
+    );
     const { name, sha256 } = head.source;
     const noted = { stateDir: this.#store.stateDir, name, sha256Of: async () => sha256 };
     this.#problems = problemCollector(noted);
@@ -243,17 +245,18 @@ function contentOf(file: string, { options, consent }: RowsHead): Pick<PlanFile,
   const { data, error } = strictOptions.safeParse(options);
   if (error !== undefined) {
     const [{ path = [], message } = { message: '' }] = error.issues;
-    throw unreadable(
+    throw unreadablePlanError(
       file,
       `has an option that this version of cqbatch does not know (${path.join('.')}: ${message})`,
     );
   }
-  if (consent === undefined) throw unreadable(file, 'does not say what was accepted');
-  if (!isUsual(data)) throw unreadable(file, 'has an address that is not written as cqbatch writes it');
+  if (consent === undefined) throw unreadablePlanError(file, 'does not say what was accepted');
+  if (!hasNormalizedAddress(data))
+    throw unreadablePlanError(file, 'has an address that is not written as cqbatch writes it');
   return { options: data, consent };
 }
 
-function isUsual({ baseUrl, allowInsecureHttp }: RunOptions): boolean {
+function hasNormalizedAddress({ baseUrl, allowInsecureHttp }: RunOptions): boolean {
   try {
     return parseBaseUrl(baseUrl, { allowInsecureHttp }) === baseUrl;
   } catch {
@@ -266,7 +269,10 @@ function isUsual({ baseUrl, allowInsecureHttp }: RunOptions): boolean {
  *
  * @throws a usage error `OPERATION_MISSING`
  */
-function loadedAs({ name, module }: PlannedOperation, operations: readonly Operation[]): PlannedOperation {
+function operationAsLoaded(
+  { name, module }: PlannedOperation,
+  operations: readonly Operation[],
+): PlannedOperation {
   const { module: _, ...loaded } = operationNamed(operations, name);
   return { ...loaded, ...(module !== undefined && { module }) };
 }
@@ -278,14 +284,14 @@ function requireVisible({ source, columns }: RowsHead): void {
   if (odd !== undefined) throw new RangeError(`has a text with control characters (${escapeInvisible(odd)})`);
 }
 
-function changedPlan(file: string): CqbatchError {
+function changedPlanError(file: string): CqbatchError {
   return usageError(
     'PLAN_CHANGED',
     `${escapeInvisible(file)} is not as "cqbatch plan --out" writes it with the operations that are loaded, so it may not do what it says: make the plan again and have it reviewed.`,
   );
 }
 
-function unreadable(file: string, why: string, cause?: unknown): CqbatchError {
+function unreadablePlanError(file: string, why: string, cause?: unknown): CqbatchError {
   return usageError(
     'PLAN_UNREADABLE',
     `${escapeInvisible(file)} ${why}: make one with "cqbatch plan MANIFEST --out NAME${planSuffix}".`,

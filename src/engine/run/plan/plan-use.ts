@@ -19,7 +19,7 @@ function claimFile({ stateDir }: Pick<RunStore, 'stateDir'>, sha256: string): st
   return join(stateDir, 'plans', sha256);
 }
 
-function claimIn(path: string): Promise<z.infer<typeof claimSchema> | undefined> {
+function readClaim(path: string): Promise<z.infer<typeof claimSchema> | undefined> {
   return readJsonFile(path, claimSchema, (cause) =>
     fatalError('RUN_UNREADABLE', `${path} is damaged: restore it from a backup.`, cause),
   );
@@ -37,8 +37,8 @@ export async function claimPlan(store: Pick<RunStore, 'stateDir'>, record: RunRe
   const path = claimFile(store, rows.sha256);
   await makeFolder(join(store.stateDir, 'plans'));
   if (await onDisk(path, () => createFile(path, stringifyJson({ run: id, key })))) return;
-  const claim = await claimIn(path);
-  if (claim !== undefined && claim.key !== key) throw usedPlan(planFile.name, claim.run);
+  const claim = await readClaim(path);
+  if (claim !== undefined && claim.key !== key) throw usedPlanError(planFile.name, claim.run);
 }
 
 /**
@@ -50,15 +50,15 @@ export async function refuseUsedPlan(
   { file, planned: { digest } }: Pick<ReadPlan, 'file' | 'planned'>,
   runId: string | undefined,
 ): Promise<void> {
-  const claim = await claimIn(claimFile(store, digest.sha256));
+  const claim = await readClaim(claimFile(store, digest.sha256));
   const runs = await store.list(() => {});
   const planned = runs.find(({ planFile, rows }) => planFile !== undefined && rows.sha256 === digest.sha256);
   const run = claim?.run ?? planned?.id;
   if (run === undefined || (run === runId && runs.some(({ id }) => id === runId))) return;
-  throw usedPlan(file, run);
+  throw usedPlanError(file, run);
 }
 
-function usedPlan(file: string, run: string): CqbatchError {
+function usedPlanError(file: string, run: string): CqbatchError {
   return usageError(
     'PLAN_USED',
     `${escapeInvisible(file)} is the plan of run ${run}, and a plan is run once. "cqbatch show ${run}" shows that run; to call its rows once more, make ` +
@@ -67,7 +67,7 @@ function usedPlan(file: string, run: string): CqbatchError {
 }
 
 /** @throws a usage error when the run of the plan's rows has been retried or undone since */
-export async function refuseOutdated(store: RunStore, { file, head }: ReadPlan): Promise<void> {
+export async function refuseOutdatedPlan(store: RunStore, { file, head }: ReadPlan): Promise<void> {
   const { as, of } = head.derived ?? {};
   const before = as && (await store.list()).find(({ id }) => id === of);
   if (as === undefined || before === undefined) return;

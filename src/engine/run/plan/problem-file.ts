@@ -11,25 +11,25 @@ import { type NotedManifest, NoteFile } from './note-file.ts';
 
 export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
-  readonly first: readonly string[];
+  readonly firstProblems: readonly string[];
   readonly count: number;
   /** The first conflicts between rows, which `groups` and `count` leave out. */
   readonly firstConflicts: readonly string[];
   readonly file?: string;
 }
 
-const firstCount = 20;
+const mostFirstProblems = 20;
 
 export function problemCollector(manifest: NotedManifest) {
   const notes = new NoteFile(manifest, 'problems', 'txt');
   const groups = new ProblemGroups();
-  const first: string[] = [];
+  const firstProblems: string[] = [];
   const firstConflicts: string[] = [];
   let count = 0;
 
   async function note(row: RowPosition, problem: RowProblem, shown: string[]): Promise<void> {
     const line = formatProblem(manifest.name, row, problem);
-    if (shown.length < firstCount) shown.push(line);
+    if (shown.length < mostFirstProblems) shown.push(line);
     await notes.add(`${line}\n`);
   }
 
@@ -38,13 +38,13 @@ export function problemCollector(manifest: NotedManifest) {
       for (const problem of row.problems) {
         count += 1;
         groups.add(row, problem);
-        await note(row, problem, first);
+        await note(row, problem, firstProblems);
       }
     },
     addConflict: (conflict: Conflict) => note(conflict, conflictProblem(conflict), firstConflicts),
     async end(): Promise<ProblemList> {
       const file = await notes.end();
-      const found = { groups: groups.groups, first, count, firstConflicts };
+      const found = { groups: groups.groups, firstProblems, count, firstConflicts };
       return file === undefined ? found : { ...found, file };
     },
   };

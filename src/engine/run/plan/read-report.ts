@@ -41,7 +41,10 @@ export async function* readReport(
   const columns = report.columns();
   const lacking = ownColumns.filter((column) => !columns.includes(column));
   if (lacking.length > 0) {
-    throw notAReport(report, `it has no column ${lacking.join(', ')}. Give a report.csv, or the id of a run`);
+    throw notAReportError(
+      report,
+      `it has no column ${lacking.join(', ')}. Give a report.csv, or the id of a run`,
+    );
   }
   const preparers = new Map<Operation, RowPreparer>();
   const preparerOf = (known: Operation): RowPreparer => {
@@ -61,7 +64,7 @@ export async function* readReport(
       const result = resultOf(report, row);
       if (result.outcome === 'invalid') continue;
       const known = findOperation(operations, result.operation);
-      if (known === undefined) throw notAReport(report, `line ${row.line} has an unknown _operation`);
+      if (known === undefined) throw notAReportError(report, `line ${row.line} has an unknown _operation`);
       const prepared = preparerOf(known)(row);
       if (prepared.kind === 'callable') rows.push({ ...result, subject: prepared.subject });
       else {
@@ -75,13 +78,13 @@ export async function* readReport(
 }
 
 function resultOf(report: Manifest, row: ManifestRow): Omit<ReportedRow, 'subject'> {
-  if (row.problem !== undefined) throw notAReport(report, `line ${row.line} ${row.problem.problem}`);
+  if (row.problem !== undefined) throw notAReportError(report, `line ${row.line} ${row.problem.problem}`);
   const [number, operation = '', outcomeText, code = ''] = ownColumns.map((column) => row.cells[column]);
   const outcome = outcomes.find((known) => known === outcomeText);
-  if (outcome === undefined) throw notAReport(report, `line ${row.line} has an unknown _outcome`);
+  if (outcome === undefined) throw notAReportError(report, `line ${row.line} has an unknown _outcome`);
   return { row: Number(number), operation: String(operation), outcome, code: String(code) };
 }
 
-function notAReport({ name }: Manifest, why: string): Error {
+function notAReportError({ name }: Manifest, why: string): Error {
   return usageError('NOT_A_REPORT', `${escapeInvisible(name)} is not a report of cqbatch: ${why}.`);
 }

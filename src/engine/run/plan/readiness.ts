@@ -7,7 +7,7 @@ import type { RowCounts } from '../../rows/row-counts.ts';
 import type { RunStore } from '../record/store.ts';
 import { isNewTarget } from '../record/targets.ts';
 
-export interface Permits {
+export interface PlanPermits {
   readonly skipInvalid?: boolean | undefined;
   readonly allowPartial?: boolean | undefined;
   readonly allowEmpty?: boolean | undefined;
@@ -19,7 +19,7 @@ interface CheckedRows {
     Pick<ScanSummary, 'choice' | 'doneIn' | 'roundedIds'>;
 }
 
-export interface ReadyRows extends CheckedRows, Permits {
+export interface ReadyRows extends CheckedRows, PlanPermits {
   readonly onConflict: ConflictRule;
   readonly baseUrl: string | undefined;
   /** Whether no run of the state folder has called the API before. Undefined without a base URL. */
@@ -30,7 +30,7 @@ export async function readyRows<Rows extends CheckedRows>(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   rows: Rows,
   { baseUrl, onConflict }: { readonly baseUrl?: string | undefined; readonly onConflict: ConflictRule },
-  { skipInvalid, allowPartial, allowEmpty }: Permits,
+  { skipInvalid, allowPartial, allowEmpty }: PlanPermits,
 ): Promise<Rows & ReadyRows> {
   const isNew = baseUrl === undefined ? undefined : await isNewTarget(stateDir, baseUrl);
   return { ...rows, skipInvalid, allowPartial, allowEmpty, onConflict, baseUrl, isNewTarget: isNew };

@@ -9,7 +9,7 @@ import type { RunStore } from '../record/store.ts';
 
 export interface RetriedRun {
   /** The run of the user's manifest, or the oldest that still exists. */
-  readonly first: RunRecord;
+  readonly firstRun: RunRecord;
   /** The retries, oldest first, with the retries of retries. */
   readonly retries: readonly RunRecord[];
 }
@@ -27,8 +27,11 @@ export function retriesAmong(runs: readonly RunRecord[], named: RunRecord): Retr
     // A removed run may have left its id to a newer run.
     return retried === undefined || plannedAt(retried) >= plannedAt(run) ? run : firstOf(retried);
   };
-  const first = firstOf(named);
-  return { first, retries: runs.filter((run) => run.id !== first.id && firstOf(run).id === first.id) };
+  const firstRun = firstOf(named);
+  return {
+    firstRun,
+    retries: runs.filter((run) => run.id !== firstRun.id && firstOf(run).id === firstRun.id),
+  };
 }
 
 export function retriesAfter({ retries }: RetriedRun, { id }: RunRecord): readonly RunRecord[] {

@@ -19,18 +19,18 @@ export interface RetryChoice {
   /** Takes only rows that may succeed although no person has changed anything. */
   readonly transient?: boolean | undefined;
   /** Rows that are left out, because a look at their entries has answered what became of them. */
-  readonly answered?: ReadonlySet<number> | undefined;
+  readonly answeredRowsToOmit?: ReadonlySet<number> | undefined;
 }
 
 export interface RetryRows extends PlannedRows {
   /** All rows that can be retried, by code. */
   readonly codes: ReadonlyMap<string, number>;
   /** The rows that are called again, of those that can be retried. */
-  readonly chosen: ReadonlyMap<string, number>;
+  readonly chosenCodes: ReadonlyMap<string, number>;
   /** Rows left out because a later row with their subject has succeeded: retrying them would revert that row. */
-  readonly overtaken: number;
+  readonly overtakenCount: number;
   /** How many of the answered rows are left out. */
-  readonly answered: number;
+  readonly answeredCount: number;
 }
 
 /** @param later retries of the same rows */
@@ -51,36 +51,41 @@ export function writeRetryRows(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
-  { codes: wanted, unclear: onlyUnclear, transient: onlyTransient, answered: answeredRows }: RetryChoice,
+  {
+    codes: wanted,
+    unclear: onlyUnclear,
+    transient: onlyTransient,
+    answeredRowsToOmit: answeredRows,
+  }: RetryChoice,
   input: DerivedRowsInput,
 ): Promise<RetryRows> {
   return withScope(async (defer) => {
-    const isOvertaken = await overtaking(store, record, later, defer);
+    const isOvertaken = await overtakenTest(store, record, later, defer);
     const run = await openLastRowsWithResults(store, record, later, defer);
     const keys = await keysOfRetried(store, [record, ...later]);
     const isCompared = input.lists !== undefined;
-    let overtaken = 0;
-    let answered = 0;
-    const [codes, chosen] = [new Map<string, number>(), new Map<string, number>()];
+    let overtakenCount = 0;
+    let answeredCount = 0;
+    const [codes, chosenCodes] = [new Map<string, number>(), new Map<string, number>()];
     const rows = new DerivedRows(store, record, input);
     defer(() => rows.discard());
     for await (const part of callsOf(run, isToBeRetried)) {
       for (const { row, result } of part) {
         if (row.kind !== 'callable') continue;
         if (isOvertaken(row)) {
-          overtaken += 1;
+          overtakenCount += 1;
           continue;
         }
-        addOne(codes, result.code);
+        countCode(codes, result.code);
         const kept = keys.take(row);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
         if (onlyTransient && rowStep(result.code, record.state) !== 'retry') continue;
         if (answeredRows?.has(row.row)) {
-          answered += 1;
+          answeredCount += 1;
           continue;
         }
-        addOne(chosen, result.code);
-        const { unclear: _, key: __, ...call } = isCompared ? onlyChanges(row) : row;
+        countCode(chosenCodes, result.code);
+        const { unclear: _, key: __, ...call } = isCompared ? withChangedValuesOnly(row) : row;
         // A retry is a plan of its own: the operation may have been corrected.
         const operation = operationNamed(store.operations, row.operation.name);
         // A comparison completes the row before its request is made.
@@ -91,16 +96,16 @@ export function writeRetryRows(
       }
     }
     const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options: input.options });
-    return { ...planned, codes, chosen, overtaken, answered };
+    return { ...planned, codes, chosenCodes, overtakenCount, answeredCount };
   });
 }
 
-function addOne(counts: Map<string, number>, code: string): void {
+function countCode(counts: Map<string, number>, code: string): void {
   counts.set(code, (counts.get(code) ?? 0) + 1);
 }
 
 /** A compared row has the whole entry as it was: of this, only what the row changes is wanted now. */
-function onlyChanges<Row extends CallableRow & PlannedRow>(row: Row): Row {
+function withChangedValuesOnly<Row extends CallableRow & PlannedRow>(row: Row): Row {
   const { compared, values, old = {}, operation } = row;
   if (!compared) return row;
   const wanted = operation.fields.filter(({ name, required }) => required || old[name] !== undefined);
@@ -108,7 +113,7 @@ function onlyChanges<Row extends CallableRow & PlannedRow>(row: Row): Row {
 }
 
 /** Tells whether a later row with the same subject has succeeded. */
-async function overtaking(
+async function overtakenTest(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],

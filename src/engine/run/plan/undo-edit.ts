@@ -18,19 +18,19 @@ export interface Edit {
   readonly newValues: Map<string, string>;
 }
 
-export function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
+export function mayHaveChangedEntry({ result: { outcome, unclear } }: ReportLine): boolean {
   return outcome === 'succeeded' || unclear;
 }
 
-export function addTo(edit: Edit, line: CallLine): void {
+export function addLineToEdit(edit: Edit, line: CallLine): void {
   const { operation, values, compared, old = {} } = line.row;
-  if (edit.row === 0 && hasChanged(line)) edit.row = line.row.row;
+  if (edit.row === 0 && mayHaveChangedEntry(line)) edit.row = line.row.row;
   for (const { name, required } of operation.fields) {
     const value = values[name];
     if (required || value === undefined) continue;
     // A compared row has the whole entry, of which it changes only what is in `old`.
     if (!edit.oldValues.has(name)) edit.oldValues.set(name, old[name] ?? (compared && value));
-    if (hasChanged(line)) edit.newValues.set(name, value);
+    if (mayHaveChangedEntry(line)) edit.newValues.set(name, value);
   }
 }
 

@@ -13,7 +13,7 @@ import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
 import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
-import { addTo, changedSince, type Edit, hasChanged, undoRow } from './undo-edit.ts';
+import { addLineToEdit, changedSince, type Edit, mayHaveChangedEntry, undoRow } from './undo-edit.ts';
 
 export interface UndoRows extends PlannedRows {
   /** Rows that are not put back, or only in part. */
@@ -97,14 +97,14 @@ export function writeUndoRows(
         const { row: call, result } = line;
         const { operation, subject } = call;
         if (call.old === undefined && !operation.fields.some(({ undoable }) => undoable)) {
-          if (!hasChanged(line)) continue;
+          if (!mayHaveChangedEntry(line)) continue;
           byHand.add([String(line.row.row), operation.name, subject, result.unclear ? 'yes' : '']);
           operationsByHand.set(operation.name, operation);
           continue;
         }
         const key = subjectKey(call);
         const edit = edits.get(key) ?? { row: 0, call, oldValues: new Map(), newValues: new Map() };
-        addTo(edit, line);
+        addLineToEdit(edit, line);
         if (repeated.has(key)) edits.set(key, edit);
         else await putBack(edit);
       }
@@ -144,7 +144,7 @@ export async function rowsOn(
 
 /** Whether a row shows a change, or an earlier value: a later row may have superseded it. */
 function isEffective(line: ReportLine): boolean {
-  return hasChanged(line) || line.result.code === 'SUPERSEDED';
+  return mayHaveChangedEntry(line) || line.result.code === 'SUPERSEDED';
 }
 
 /** Subjects with several effective rows: only their edits stay in memory. */

@@ -77,12 +77,12 @@ export async function pageOfRun(
 /** The lines of a run and its retries: each row has its result in the latest retry that called it. */
 export function reportWithRetries(
   store: RunStore,
-  { first, retries }: RetriedRun,
+  { firstRun, retries }: RetriedRun,
   how: ReportOptions = {},
 ): Promise<RunReports> {
   return withScope(async (defer) => {
-    const run = await openRowsWithResults(store, first, defer);
-    let facts = await factsOf(store, first, run.journal);
+    const run = await openRowsWithResults(store, firstRun, defer);
+    let facts = await factsOf(store, firstRun, run.journal);
     const readRetries: ReadLines[] = [];
     for (const retry of retries) {
       const { journal } = await openRowsWithResults(store, retry, defer);
@@ -92,11 +92,11 @@ export function reportWithRetries(
     const readLines = async (): Promise<RowsWithResults> => {
       const lines: ReportLines[] = [];
       for (const read of readRetries) lines.push((await read()).lines);
-      const whole = await readRowsWithResults(store, first, run.journal);
+      const whole = await readRowsWithResults(store, firstRun, run.journal);
       return { ...whole, lines: joinRetries(whole.lines, lines) };
     };
     const unfinishedRetry = unfinishedAmong(retries)?.id;
-    return writeInto(store, store.folder(first.id), first, readLines, facts, how, { unfinishedRetry });
+    return writeInto(store, store.folder(firstRun.id), firstRun, readLines, facts, how, { unfinishedRetry });
   });
 }
 

@@ -50,10 +50,10 @@ export interface RunOfRow {
  * @throws a usage error `ROW_UNKNOWN`
  */
 export async function rowHistory(store: RunStore, named: RunRecord, number: number): Promise<RowHistory> {
-  const { first, retries } = await findRetries(store, named);
+  const { firstRun, retries } = await findRetries(store, named);
   const runs: RunOfRow[] = [];
   let planned: Pick<RowHistory, 'row' | 'columns' | 'request'> | undefined;
-  for (const record of [first, ...retries]) {
+  for (const record of [firstRun, ...retries]) {
     const { head, find } = await openRunRows(store, record);
     const row = await find(number);
     if (row === undefined) continue;
@@ -61,12 +61,12 @@ export async function rowHistory(store: RunStore, named: RunRecord, number: numb
     runs.push(await runOf(store, record, row));
   }
   if (planned !== undefined) {
-    const check = await checkOfRow(store.folder(first.id), number);
-    return { record: first, ...planned, runs, ...(check !== undefined && { check }) };
+    const check = await checkOfRow(store.folder(firstRun.id), number);
+    return { record: firstRun, ...planned, runs, ...(check !== undefined && { check }) };
   }
   throw usageError(
     'ROW_UNKNOWN',
-    `Run ${first.id} has no row ${number}: the column _row of its report has the numbers of its rows.`,
+    `Run ${firstRun.id} has no row ${number}: the column _row of its report has the numbers of its rows.`,
   );
 }
 

@@ -11,10 +11,10 @@ import { unfinishedRows } from '../record/run-journal.ts';
 export interface CanaryResults {
   /** The rows of the canary with their numbers, in the order of the user's manifest. */
   readonly rows: readonly CanaryRow[];
-  readonly failed: number;
+  readonly failedRows: number;
   /** Knows rows by their places. */
   readonly failures: CanaryCount['failures'];
-  readonly left: number;
+  readonly rowsLeft: number;
 }
 
 /** Decides whether a run continues. Undefined: the options of the run decide. */
@@ -35,7 +35,7 @@ export async function canaryRows(
   const { canary } = record.options;
   if (canary === undefined) return new Set();
   const places: number[] = [];
-  const random = randomOf(runKey(record));
+  const random = randomNumbersOf(runKey(record));
   let callable = 0;
   for await (const part of file.rows()) {
     for (const { kind, place } of part) {
@@ -54,7 +54,7 @@ export async function canaryRows(
 }
 
 /** Makes random numbers from 0 to 1, which depend only on the key. */
-function randomOf(key: string): () => number {
+function randomNumbersOf(key: string): () => number {
   let count = 0;
   let block = Buffer.alloc(0);
   return () => {
@@ -66,7 +66,7 @@ function randomOf(key: string): () => number {
 }
 
 /** The last place of the canary; 0 if the canary is empty. */
-export function lastOf(canary: ReadonlySet<number>): number {
+export function lastPlaceOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
 
@@ -75,7 +75,7 @@ export async function canaryResults(
   file: Pick<RowsFile, 'rows'>,
   canary: ReadonlySet<number>,
 ): Promise<CanaryResults> {
-  const last = lastOf(canary);
+  const last = lastPlaceOf(canary);
   const results = new Map<number, RowResult>();
   for await (const part of journal.results(1, last))
     for (const result of part) if (canary.has(result.row)) results.set(result.row, result);
@@ -87,8 +87,8 @@ export async function canaryResults(
       rows.push({ result: { ...result, row: row.row }, subject: row.subject });
     }
   }
-  const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
+  const failedRows = rows.filter(({ result }) => result.outcome === 'failed').length;
   const failures = new FailureTally();
   for (const result of results.values()) failures.add(result);
-  return { rows, failed, failures, left: unfinishedRows(record, journal) };
+  return { rows, failedRows, failures, rowsLeft: unfinishedRows(record, journal) };
 }

@@ -16,7 +16,7 @@ export const openComparison: OpenPart = (inProgress) => {
     async beforeFeeding(stopping, defer) {
       entries = await entriesNow(inProgress, stopping, defer);
     },
-    async *uncalled(held) {
+    async *resultsWithoutCall(held) {
       if (entries !== undefined) yield* resultsOfChanged(rows, run.journal, held, entries);
     },
   };

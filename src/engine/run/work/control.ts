@@ -18,8 +18,8 @@ const pollMs = 500;
 export const openControls: OpenPart = (inProgress, defer) => {
   const { run, cluster } = inProgress;
   const { id } = run.record;
-  const folder = inFolder(run.store.folder(id));
-  const places = cluster === undefined ? [folder] : [folder, inCluster(cluster, id)];
+  const folder = controlsInFolder(run.store.folder(id));
+  const places = cluster === undefined ? [folder] : [folder, controlsInCluster(cluster, id)];
   return openControlsIn(places)(inProgress, defer);
 };
 
@@ -31,53 +31,57 @@ const commandsIn: Readonly<Record<StopPhase, readonly Command['command'][]>> = {
 };
 const stateAfter = { pause: 'paused', unpause: 'unpaused', cancel: 'cancelled' } as const;
 
-export function openControlsIn(places: readonly Pick<ControlPlace, 'read'>[]): OpenPart {
-  return ({ keeper, tell, onError }, defer) => {
+export function openControlsIn(places: readonly Pick<ControlPlace, 'readControls'>[]): OpenPart {
+  return ({ keeper, tellEvent, onError }, defer) => {
     const setOption = ({ kind: _, ...change }: OptionControl): void => {
       const { record } = keeper;
       if ('priority' in change) {
-        if (change.priority !== priorityOf(record)) tell({ type: 'priority set', change });
+        if (change.priority !== priorityOf(record)) tellEvent({ type: 'priority set', change });
         return;
       }
       const rate = change.rate === null ? undefined : { ...change.rate, setAt: change.at };
-      if (!isDeepStrictEqual(record.options.rate, rate)) tell({ type: 'rate set', change });
+      if (!isDeepStrictEqual(record.options.rate, rate)) tellEvent({ type: 'rate set', change });
     };
     const controls = watchControls(places, setOption, onError);
     defer(() => controls.close());
     return {
       onStop: (phase, stop) =>
-        controls.on(commandsIn[phase], ({ command, ...attribution }) =>
+        controls.onCommand(commandsIn[phase], ({ command, ...attribution }) =>
           stop({ state: stateAfter[command], ...attribution }),
         ),
     };
   };
 }
 
-export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<Each, 'at'> : never) : never;
+export type NewControl = Control extends infer Each
+  ? Each extends Control
+    ? Omit<Each, 'at'>
+    : never
+  : never;
 
 export interface ControlPlace {
-  write(wanted: Wanted): Promise<void>;
+  writeControl(wanted: NewControl): Promise<void>;
   /** Reads all controls, the oldest first. */
-  read(): Promise<readonly Control[]>;
+  readControls(): Promise<readonly Control[]>;
 }
 
 /** Each control is one line, so that two users can write at once. */
-export function inFolder(folder: string): ControlPlace {
+export function controlsInFolder(folder: string): ControlPlace {
   const path = join(folder, fileName);
   return {
     // A full disk may have cut off the previous line.
-    write: (wanted) => appendFile(path, `\n${JSON.stringify(dated(wanted))}\n`, { mode: 0o600 }),
-    async read() {
+    writeControl: (wanted) => appendFile(path, `\n${JSON.stringify(withTime(wanted))}\n`, { mode: 0o600 }),
+    async readControls() {
       const text = (await exists(path)) ? await readSmallFile(path) : '';
-      return text.split('\n').flatMap((line) => parsed(line) ?? []);
+      return text.split('\n').flatMap((line) => parsedControl(line) ?? []);
     },
   };
 }
 
-export function inCluster(cluster: Cluster, runId: string): ControlPlace {
+export function controlsInCluster(cluster: Cluster, runId: string): ControlPlace {
   return {
-    write: (wanted) => cluster.tell(runId, dated(wanted)),
-    read: () => cluster.controlsOf(runId),
+    writeControl: (wanted) => cluster.tell(runId, withTime(wanted)),
+    readControls: () => cluster.controlsOf(runId),
   };
 }
 
@@ -90,9 +94,9 @@ export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
 /** Watches the commands for a run. The latest control of each kind counts, from all places. */
 export interface ControlWatch {
-  readonly current: Command['command'];
+  readonly currentCommand: Command['command'];
   /** Calls the listener once, with the first of these commands. Returns a function that removes the listener. */
-  on(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
+  onCommand(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
   close(): void;
 }
 
@@ -103,7 +107,7 @@ export type OptionControl = Exclude<Control, { readonly kind: 'command' }>;
  * @param onError gets errors of reading a place, which is repeated
  */
 export function watchControls(
-  places: readonly Pick<ControlPlace, 'read'>[],
+  places: readonly Pick<ControlPlace, 'readControls'>[],
   onOption: (control: OptionControl) => void = () => {},
   onError: (error: Error) => void = () => {},
 ): ControlWatch {
@@ -129,31 +133,31 @@ export function watchControls(
     const earlier = lastRead[place];
     lastRead[place] = controls;
     for (const kind of controlKinds) {
-      const last = lastOf(kind, controls);
-      if (isDeepStrictEqual(earlier && lastOf(kind, earlier), last)) continue;
+      const last = lastOfKind(kind, controls);
+      if (isDeepStrictEqual(earlier && lastOfKind(kind, earlier), last)) continue;
       // A control that arrives while watching is the latest, even if its writer's clock is wrong.
       const isNew = earlier !== undefined && last !== undefined;
-      const latest = isNew ? last : latestOf(lastRead.map((each) => each && lastOf(kind, each)));
+      const latest = isNew ? last : latestControl(lastRead.map((each) => each && lastOfKind(kind, each)));
       if (kind === 'command') command(latest?.kind === kind ? latest : undefined);
       else if (latest !== undefined && latest.kind !== 'command') onOption(latest);
     }
   }
 
   // Separately: the folder answers even while the datastore does not.
-  const polls = places.map(({ read }, place) =>
+  const polls = places.map(({ readControls }, place) =>
     repeat(
       async () => {
-        compare(place, await read());
+        compare(place, await readControls());
       },
       { everyMs: pollMs, onError },
     ),
   );
   for (const poll of polls) poll.now();
   return {
-    get current() {
+    get currentCommand() {
       return current.command;
     },
-    on(wanted, listener) {
+    onCommand(wanted, listener) {
       const waiter = { wanted, listener };
       if (wanted.includes(current.command)) listener(current);
       else waiting.add(waiter);
@@ -165,23 +169,23 @@ export function watchControls(
   };
 }
 
-function lastOf(kind: Control['kind'], controls: readonly Control[]): Control | undefined {
+function lastOfKind(kind: Control['kind'], controls: readonly Control[]): Control | undefined {
   return controls.findLast((control) => control.kind === kind);
 }
 
-function latestOf(controls: readonly (Control | undefined)[]): Control | undefined {
+function latestControl(controls: readonly (Control | undefined)[]): Control | undefined {
   return controls
     .flatMap((control) => control ?? [])
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
     .at(-1);
 }
 
-function dated(wanted: Wanted): Control {
+function withTime(wanted: NewControl): Control {
   return { ...wanted, at: new Date().toISOString() };
 }
 
 /** Ignores a partial write, or an edit by hand. */
-function parsed(line: string): Control | undefined {
+function parsedControl(line: string): Control | undefined {
   try {
     return controlSchema.safeParse(JSON.parse(line)).data;
   } catch {

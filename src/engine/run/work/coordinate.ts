@@ -22,7 +22,7 @@ import type { ExecuteRunOptions } from './run-in-progress.ts';
 export interface CoordinateOptions
   extends Pick<
     ExecuteRunOptions,
-    'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer' | 'failing'
+    'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer' | 'lastingErrors'
   > {
   /** Why other processes must take a run, for display. Default: takes every run. */
   readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
@@ -39,10 +39,10 @@ export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onEvent'>
 }
 
 export interface RunListener {
-  started(): void;
-  ended(record: RunRecord, reports: RunReports): void;
+  runStarted(): void;
+  runEnded(record: RunRecord, reports: RunReports): void;
   /** @param runId absent when no run was created */
-  failed(error: Error, runId?: string): void;
+  runFailed(error: Error, runId?: string): void;
 }
 
 const pollMs = 250;
@@ -166,7 +166,7 @@ async function coordinate(
       await refuseChangedRows(store, record);
       const caller = await callerFor?.(record);
       defer(() => caller?.client.close());
-      listener?.started();
+      listener?.runStarted();
       const {
         end,
         record: ended,
@@ -185,7 +185,7 @@ async function coordinate(
         interrupt: interrupt.signal,
       });
       log.info({ run: id, state: end.state }, 'no longer coordinating');
-      if (reports !== undefined) listener?.ended(ended, reports);
+      if (reports !== undefined) listener?.runEnded(ended, reports);
     } catch (error) {
       const { message } = error as Error;
       log.error({ run: id, err: message }, 'the work on the run has failed');
@@ -194,7 +194,7 @@ async function coordinate(
       // A second try would fail in the same way. An ended run lacks only its report.
       const current = await store.load(id);
       if (isClaimable(current)) await store.save(enterState(current, 'failed', { reason: message }));
-      listener?.failed(error as Error, id);
+      listener?.runFailed(error as Error, id);
     }
   });
 }

@@ -10,7 +10,7 @@ import type { RunInProgress } from './run-in-progress.ts';
 export const shutdownMs = 10_000;
 
 /** Aborts when the user wants to stop and a shared datastore does not answer in time. */
-export function whenGivenUp(datastore: Datastore, interrupt: AbortSignal): AbortSignal {
+export function whenStopIsOverdue(datastore: Datastore, interrupt: AbortSignal): AbortSignal {
   const givingUp = new AbortController();
   const watch = async (): Promise<void> => {
     // Calls in flight may take one such time, and draining a second one; with an unreachable datastore, neither ends.

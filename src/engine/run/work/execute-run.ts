@@ -38,13 +38,13 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
 }
 
 export const openOrder: OpenPart = ({ run: { record, journal }, rows }) => ({
-  async *uncalled(held) {
+  async *resultsWithoutCall(held) {
     if (keepsOrder(record)) yield await resultsOfOvertaken(rows, journal, held);
   },
 });
 
 /** Keeps what later runs can know of the API. Without it, they only ask or measure again, so a failed write does not end the run. */
-const openLearned: OpenPart = async ({ run, options, progress, warn }) => {
+const openApiKnowledge: OpenPart = async ({ run, options, progress, warn }) => {
   const { store, record, journal } = run;
   const { baseUrl } = record.options;
   const unwritten = (error: Error): void => warn(error, 'targets.json was not written');
@@ -63,14 +63,14 @@ const openLearned: OpenPart = async ({ run, options, progress, warn }) => {
 };
 
 /** Results between two calls of the datastore's maintenance. */
-const maintainEvery = 20_000;
+const resultsPerMaintenance = 20_000;
 
 const openMaintenance: OpenPart = ({ run: { datastore }, onError }) => {
   let results = 0;
   return {
-    see({ type }) {
+    seeEvent({ type }) {
       if (type === 'finished') results += 1;
-      if (results < maintainEvery) return;
+      if (results < resultsPerMaintenance) return;
       results = 0;
       datastore.maintain().catch(onError);
     },
@@ -87,7 +87,7 @@ const runParts: readonly OpenPart[] = [
   openControls,
   openRateLog,
   openMaintenance,
-  openLearned,
+  openApiKnowledge,
   openOrder,
   openComparison,
   openStages,

@@ -9,7 +9,7 @@ import type { RunBrief } from '../facts/run-facts.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../record/record.ts';
 import { idsMeantBy } from '../record/run-id.ts';
 import { ambiguousRun, type RunStore } from '../record/store.ts';
-import { type ControlPlace, inCluster, inFolder } from './control.ts';
+import { type ControlPlace, controlsInCluster, controlsInFolder } from './control.ts';
 
 export interface ConfiguredDatastore {
   /** The address of the shared datastore. Undefined for the embedded datastore, which has no runs of other folders. */
@@ -29,24 +29,34 @@ export type FoundRun =
 export interface RunContact extends ControlPlace {
   readonly runId: string;
   /** The state when the run was found. */
-  readonly state: string;
+  readonly foundState: string;
   /** What the run is by now. Undefined if the datastore has forgotten the run. */
-  currentRun(): Promise<RunBrief | undefined>;
+  loadBrief(): Promise<RunBrief | undefined>;
 }
 
 export function contactOf(store: RunStore, found: FoundRun): RunContact {
   if ('record' in found) {
     const { id: runId } = found.record;
-    const currentRun = async () => briefOfRecord(await store.load(runId));
-    return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), currentRun };
+    const loadBrief = async () => briefOfRecord(await store.load(runId));
+    return {
+      runId,
+      foundState: actualState(found.record),
+      ...controlsInFolder(store.folder(runId)),
+      loadBrief,
+    };
   }
   const { entry, cluster } = found;
   const { id: runId } = entry;
-  const currentRun = async () => {
+  const loadBrief = async () => {
     const now = await cluster.run(runId);
     return now && briefOfEntry(now);
   };
-  return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), currentRun };
+  return {
+    runId,
+    foundState: actualEntryState(entry),
+    ...controlsInCluster(cluster, runId),
+    loadBrief,
+  };
 }
 
 /**
@@ -54,31 +64,36 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
  * @throws a usage error `RUN_STATE`
  */
 export function requireState(
-  { runId, state }: Pick<RunContact, 'runId' | 'state'>,
+  { runId, foundState }: Pick<RunContact, 'runId' | 'foundState'>,
   wanted: 'running' | 'paused' | 'in progress',
   advice?: string,
 ): void {
-  if (wanted === 'in progress' ? isActive(state) : state === wanted) return;
+  if (wanted === 'in progress' ? isActive(foundState) : foundState === wanted) return;
   const instead = advice === undefined ? '' : `: ${advice}`;
-  throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${wanted}${instead}.`);
+  throw usageError('RUN_STATE', `Run ${runId} is ${foundState}, not ${wanted}${instead}.`);
 }
 
 /** Selects the newest run for a command without a name. */
 export interface FittingRun {
   /** Completes the message `No run …`: `is paused`. */
-  readonly what: string;
+  readonly fittingClause: string;
   readonly acceptsRecord: (record: RunRecord) => boolean | Promise<boolean>;
   readonly acceptsState: (state: string) => boolean;
   /** What to type when no run is accepted, as a clause: `to cancel it: cqbatch cancel monday`. */
-  readonly otherwise?: ((newest: RunRecord) => string | undefined) | undefined;
+  readonly adviceForNewest?: ((newest: RunRecord) => string | undefined) | undefined;
 }
 
-function inState(
-  what: string,
+function runInState(
+  fittingClause: string,
   acceptsState: (state: string) => boolean,
-  otherwise?: FittingRun['otherwise'],
+  adviceForNewest?: FittingRun['adviceForNewest'],
 ): FittingRun {
-  return { what, acceptsRecord: (record) => acceptsState(actualState(record)), acceptsState, otherwise };
+  return {
+    fittingClause,
+    acceptsRecord: (record) => acceptsState(actualState(record)),
+    acceptsState,
+    adviceForNewest,
+  };
 }
 
 /** Whether a process works on the run, or will by itself. */
@@ -86,17 +101,17 @@ export function isInProgress(state: string): boolean {
   return isActive(state) || state === 'submitted';
 }
 
-export const anyRun = inState('exists', () => true);
-export const runningRun = inState('is running', (state) => state === 'running');
-export const pausedRun = inState('is paused', (state) => state === 'paused');
-export const runInProgress = inState('is in progress', isInProgress, (newest) =>
+export const anyRun = runInState('exists', () => true);
+export const runningRun = runInState('is running', (state) => state === 'running');
+export const pausedRun = runInState('is paused', (state) => state === 'paused');
+export const runInProgress = runInState('is in progress', isInProgress, (newest) =>
   isResumable(actualState(newest)) ? `to cancel it: cqbatch cancel ${newest.id}` : undefined,
 );
 export const unfinishedRun: FittingRun = {
-  what: 'can be resumed',
+  fittingClause: 'can be resumed',
   acceptsRecord: (record) => isResumable(actualState(record)) && !goesOnByItself(record),
   acceptsState: () => false,
-  otherwise: (newest) =>
+  adviceForNewest: (newest) =>
     actualState(newest) === 'paused' ? `to continue it: cqbatch unpause ${newest.id}` : undefined,
 };
 
@@ -128,7 +143,7 @@ export async function withRun<Result>(
     if (here.code === 'NO_RUN_FITS') throw here;
     const places = `neither in ${store.stateDir} nor in ${datastore.queue}`;
     if (name !== undefined) throw usageError('RUN_UNKNOWN', `There is no run ${name}, ${places}.`);
-    const what = entries.length === 0 ? 'No runs yet' : `No run ${fitting.what}`;
+    const what = entries.length === 0 ? 'No runs yet' : `No run ${fitting.fittingClause}`;
     throw usageError('RUN_UNKNOWN', `${what}, ${places}.`);
   });
 }
@@ -137,7 +152,7 @@ export async function withRun<Result>(
 export async function findRecord(
   store: RunStore,
   name: string | undefined,
-  { what, acceptsRecord, otherwise }: FittingRun,
+  { fittingClause, acceptsRecord, adviceForNewest }: FittingRun,
 ): Promise<RunRecord> {
   if (name !== undefined) return store.find(name);
   const runs = (await store.list()).toReversed();
@@ -151,10 +166,10 @@ export async function findRecord(
   }
   const title = `${newest.id} of ${escapeInvisible(newest.manifest.name)}`;
   const instead = `${runs.length === 1 ? title : `The newest, ${title},`} is ${actualState(newest)}`;
-  const advice = otherwise?.(newest);
+  const advice = adviceForNewest?.(newest);
   throw usageError(
     'NO_RUN_FITS',
-    `No run in ${store.stateDir} ${what}. ${instead}${advice === undefined ? '. "cqbatch list" shows all.' : `; ${advice}`}`,
+    `No run in ${store.stateDir} ${fittingClause}. ${instead}${advice === undefined ? '. "cqbatch list" shows all.' : `; ${advice}`}`,
   );
 }
 

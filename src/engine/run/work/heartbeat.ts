@@ -23,7 +23,7 @@ import type { OpenPart } from './run-in-progress.ts';
 
 /** On a shared datastore, shows the run to other processes, and keeps its rows back until its rate is in force. */
 export const openHeartbeat: OpenPart = async (inProgress, defer) => {
-  const { run, keeper, progress, cluster, options, tell, onError } = inProgress;
+  const { run, keeper, progress, cluster, options, tellEvent, onError } = inProgress;
   if (cluster === undefined) return {};
   const { journal } = run;
   const entry = () => entryOf(keeper.record, countsOf(keeper.record, journal), progress, options.version);
@@ -39,15 +39,15 @@ export const openHeartbeat: OpenPart = async (inProgress, defer) => {
       if (change === 'served') options.log.info({ run: id }, 'a worker serves the run');
       progress.ahead = ahead;
       // If this process calls nothing, only the leading worker knows the pace.
-      if (options.client === undefined && pace !== undefined) tell({ type: 'pace', pace });
+      if (options.client === undefined && pace !== undefined) tellEvent({ type: 'pace', pace });
     },
     onError,
   });
   defer(() => withTimeout(heartbeat.stop(), farewellMs));
   let inForce = heartbeat.established;
   return {
-    delay: () => heartbeat.silence,
-    see(event) {
+    delayReason: () => heartbeat.silence,
+    seeEvent(event) {
       const { type } = event;
       if (type === 'paused' && !event.paused) inForce = heartbeat.establishedAgain();
       else if (type === 'paused' || type === 'rate set' || type === 'priority set') heartbeat.now();

@@ -12,22 +12,23 @@ export async function openObserver(
 ): Promise<RunPart> {
   if (observer === undefined) return {};
   const { record, journal } = run;
-  const observed = observer.started(() => unfinishedRows(record, journal));
+  const observed = observer.runStarted(() => unfinishedRows(record, journal));
   let hasEnded = false;
   defer(() => {
-    if (!hasEnded) observed.ended({ result: 'failed' });
+    if (!hasEnded) observed.runEnded({ result: 'failed' });
   });
   // Rows that the plan has decided count where the run starts.
   if (!record.states.some(({ state }) => state === 'running') && record.plan.callable < record.plan.rows)
-    for await (const part of rows.rows()) observer.finished(part.flatMap((row) => decidedResult(row) ?? []));
-  journal.onFinished = (results) => observer.finished(results);
+    for await (const part of rows.rows())
+      observer.rowsFinished(part.flatMap((row) => decidedResult(row) ?? []));
+  journal.onFinished = (results) => observer.rowsFinished(results);
   return {
-    see(event) {
+    seeEvent(event) {
       if (event.type !== 'ended') return;
       hasEnded = true;
       const result = resultOf(event.end, outcomesOf(record, journal));
-      if (event.isHandedOver) observed.ended();
-      else observed.ended({ result, durationMs: activeTime(event.record, journal.lastFinishedAt) });
+      if (event.isHandedOver) observed.runEnded();
+      else observed.runEnded({ result, durationMs: activeTime(event.record, journal.lastFinishedAt) });
     },
   };
 }

@@ -18,7 +18,7 @@ export interface OwnWorkerOptions {
 
 /** Starts a worker in the process of the run. */
 export function startOwnWorker(
-  { run, guards, keeper, cluster, options, tell, onError }: RunInProgress,
+  { run, guards, keeper, cluster, options, tellEvent, onError }: RunInProgress,
   { client, window, startingPoint, haltIf }: OwnWorkerOptions,
 ): ApiWorker {
   const { record, datastore, rows, store, journal } = run;
@@ -41,15 +41,15 @@ export function startOwnWorker(
     log: options.log,
     onEvent(event) {
       if (event.run !== record.id) return;
-      if (event.type !== 'finished') return tell(event);
+      if (event.type !== 'finished') return tellEvent(event);
       window.finished();
       haltIf(guards.finished(event.result));
       // On a shared datastore a result counts once collected, like those of other machines.
-      if (datastore.exclusive) tell(event);
+      if (datastore.exclusive) tellEvent(event);
     },
     onPace(pace, { concurrency, inFlight }) {
       window.concurrency = concurrency;
-      tell({ type: 'pace', pace, inFlight });
+      tellEvent({ type: 'pace', pace, inFlight });
     },
     proven: journal.provenOperations,
     onHalt: ({ message: reason }, place) => haltIf(guards.learn({ outage: { reason, place } })),

@@ -24,7 +24,7 @@ export const openRateLog: OpenPart = async ({ run: { record, store } }, defer) =
   const log = await RateLog.open(store.folder(record.id), record.options.rate?.text ?? 'none');
   defer(() => log.close());
   return {
-    see(event) {
+    seeEvent(event) {
       if (event.type === 'pace') log.see(event.pace);
       else if (event.type === 'paused') log.paused = event.paused;
       else if (event.type === 'delayed') log.delay = event.reason;
@@ -46,12 +46,12 @@ export class RateLog {
   #waited: number;
   #rejected: number;
   #pace: PaceReport | undefined;
-  #last: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
+  #lastTotals: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
   #isPaused = false;
   #savedAt = 0;
-  #saved: PaceReport | undefined;
-  #saving = Promise.resolve();
-  #closed = false;
+  #savedPace: PaceReport | undefined;
+  #pendingSave = Promise.resolve();
+  #isClosed = false;
   readonly #timer: NodeJS.Timeout;
 
   private constructor(path: string, wanted: string, history: RateHistory | undefined) {
@@ -73,14 +73,14 @@ export class RateLog {
   /** Tells whether the run is paused: paused time is left out of the log. */
   set paused(paused: boolean) {
     this.#sample();
-    this.#last = undefined;
+    this.#lastTotals = undefined;
     this.#isPaused = paused;
   }
 
   see(pace: PaceReport): void {
     if (this.#isPaused) return;
     this.#pace = pace;
-    this.#last ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
+    this.#lastTotals ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
   }
 
   abandon(): void {
@@ -89,18 +89,18 @@ export class RateLog {
   }
 
   async close(): Promise<void> {
-    if (!this.#closed) {
-      this.#closed = true;
+    if (!this.#isClosed) {
+      this.#isClosed = true;
       clearInterval(this.#timer);
       if (!this.#sample()) this.#save();
     }
-    await this.#saving;
+    await this.#pendingSave;
   }
 
   /** @returns whether a change was saved */
   #sample(): boolean {
     const pace = this.#pace;
-    const last = this.#last;
+    const last = this.#lastTotals;
     if (pace === undefined || last === undefined) return false;
     const at = performance.now();
     const seconds = (at - last.at) / 1_000;
@@ -120,11 +120,11 @@ export class RateLog {
       ...(waits && { waited_s: toHundredths(seconds), reason: this.delay ?? pace.reason }),
     });
     if (seconds * 1_000 < leastPointMs) this.#joinLast();
-    if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
-    this.#last = { accepted: pace.accepted, rejected: pace.rejected, at };
-    if (at - this.#savedAt < saveMs && !isMisleading(pace, this.#saved)) return false;
+    if (this.#series.length > mostPoints) this.#series = thinnedSeries(this.#series);
+    this.#lastTotals = { accepted: pace.accepted, rejected: pace.rejected, at };
+    if (at - this.#savedAt < saveMs && !isMisleading(pace, this.#savedPace)) return false;
     this.#savedAt = at;
-    this.#saved = pace;
+    this.#savedPace = pace;
     this.#save();
     return true;
   }
@@ -141,7 +141,8 @@ export class RateLog {
   #joinLast(): void {
     const start = this.#series.at(-3)?.t_s ?? 0;
     const [first, second] = this.#series.slice(-2);
-    if (first !== undefined && second !== undefined) this.#series.splice(-2, 2, joined(start, first, second));
+    if (first !== undefined && second !== undefined)
+      this.#series.splice(-2, 2, joinedPoint(start, first, second));
   }
 
   #save(): void {
@@ -158,7 +159,7 @@ export class RateLog {
       starts: this.#starts,
     };
     // A failed write needs no message: the journal reports a full disk.
-    this.#saving = this.#saving
+    this.#pendingSave = this.#pendingSave
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});
   }
@@ -170,15 +171,15 @@ function isMisleading({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, s
   return reason !== savedReason || (rate !== savedRate && (rate >= 2 * savedRate || rate <= savedRate / 2));
 }
 
-function thinned(series: readonly RatePoint[]): RatePoint[] {
+function thinnedSeries(series: readonly RatePoint[]): RatePoint[] {
   return series.flatMap((first, index) => {
     if (index % 2 === 1) return [];
     const second = series[index + 1];
-    return [second === undefined ? first : joined(series[index - 1]?.t_s ?? 0, first, second)];
+    return [second === undefined ? first : joinedPoint(series[index - 1]?.t_s ?? 0, first, second)];
   });
 }
 
-function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
+function joinedPoint(start: number, first: RatePoint, second: RatePoint): RatePoint {
   const [one, other] = [first.t_s - start, second.t_s - first.t_s];
   const waits = [first.waited_s ?? 0, second.waited_s ?? 0] as const;
   const waited = waits[0] + waits[1];

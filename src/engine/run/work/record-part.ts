@@ -37,15 +37,15 @@ const delayMs = 2_000;
 
 /** Writes into the record what happens to the run. If the record can't be saved, the run goes on. */
 export const openRecord: OpenPart = (run, defer) => {
-  const { keeper, options, trouble, tell } = run;
+  const { keeper, options, troubleText, tellEvent } = run;
   const noteDelay = (): void => {
-    const reason = trouble();
+    const reason = troubleText();
     // A datastore that refuses commands can't tell other processes.
-    if (reason !== keeper.record.waiting) tell({ type: 'delayed', reason });
+    if (reason !== keeper.record.waiting) tellEvent({ type: 'delayed', reason });
   };
   defer(repeat(noteDelay, { everyMs: delayMs }).stop);
   return {
-    see(event) {
+    seeEvent(event) {
       if (!changeRecord(run, event)) return;
       keeper.save().catch(({ message }: Error) => {
         options.log.error({ run: keeper.record.id, err: message }, 'not saved');

@@ -18,7 +18,7 @@ export async function endOfWork(
 
 /** Writes the end into the record. */
 export async function endRun(
-  { run, keeper, options, tell }: RunInProgress,
+  { run, keeper, options, tellEvent }: RunInProgress,
   end: RunEnding,
 ): Promise<RecordedEnd> {
   const { record, journal } = run;
@@ -31,7 +31,7 @@ export async function endRun(
   });
   await keeper.save();
   const ended = { end, isHandedOver };
-  tell({ type: 'ended', record: keeper.record, ...ended });
+  tellEvent({ type: 'ended', record: keeper.record, ...ended });
   return ended;
 }
 
@@ -41,27 +41,27 @@ export async function endRun(
  * @returns the error to be thrown
  */
 export async function failRun(inProgress: RunInProgress, thrown: unknown): Promise<unknown> {
-  const { run, keeper, options, progress, tell, warn } = inProgress;
+  const { run, keeper, options, progress, tellEvent, warn } = inProgress;
   const { store, record, journal } = run;
   const error = meaningOf(thrown);
   const failure = systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
   const { code } = error as CqbatchError;
   // A process that has lost the run must not overwrite what the next one has written.
-  if (code === 'LOCK_LOST') tell({ type: 'lost' });
+  if (code === 'LOCK_LOST') tellEvent({ type: 'lost' });
   else if (!(options.handOver && code === 'JOURNAL_REMOVED')) {
     keeper.enter('failed', { reason: (failure as Error).message });
     await keeper.save().catch((unsaved: Error) => warn(unsaved, 'not saved'));
   }
-  const intact = await isIntact(store, record.id, journal);
-  const counts = intact ? outcomesOf(record, journal) : progress.snapshot().counts;
-  tell({ type: 'failed', counts, intact, ended: false });
+  const isFolderIntact = await isIntact(store, record.id, journal);
+  const counts = isFolderIntact ? outcomesOf(record, journal) : progress.snapshot().counts;
+  tellEvent({ type: 'failed', counts, isFolderIntact, hasEnded: false });
   return failure;
 }
 
 /** @returns the error to be thrown, which says how to write the report again */
-export async function failReport({ run, tell }: RunInProgress, error: unknown): Promise<unknown> {
+export async function failReport({ run, tellEvent }: RunInProgress, error: unknown): Promise<unknown> {
   const { store, record, journal } = run;
-  const intact = await isIntact(store, record.id, journal);
-  tell({ type: 'failed', counts: outcomesOf(record, journal), intact, ended: true });
+  const isFolderIntact = await isIntact(store, record.id, journal);
+  tellEvent({ type: 'failed', counts: outcomesOf(record, journal), isFolderIntact, hasEnded: true });
   return systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
 }

@@ -40,7 +40,7 @@ export interface ExecuteRunOptions extends Omit<OpenRunInput, 'purpose'> {
   /** Asks whether the run continues after its canary. Default: the failures in the canary decide. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
   /** Gets the errors of repeated commands, which show why the run waits. */
-  readonly failing?: LastingErrors | undefined;
+  readonly lastingErrors?: LastingErrors | undefined;
   readonly budget?: Budget | undefined;
   readonly attribution?: Attribution;
   readonly observer?: RunObserver | undefined;
@@ -76,22 +76,22 @@ export interface RecordedEnd {
 export interface FailedRun {
   readonly counts: OutcomeCounts;
   /** Whether the run's folder has all of these results; otherwise they are those seen here. */
-  readonly intact: boolean;
+  readonly isFolderIntact: boolean;
   /** Whether the run has ended, and only its report is missing. */
-  readonly ended: boolean;
+  readonly hasEnded: boolean;
 }
 
 /** Unlike events, gets only results that are safe in a journal, and each row once. */
 export interface RunObserver {
   /** Called when a run starts or continues. */
-  started(waitingRows: () => number): ObservedRun;
+  runStarted(waitingRows: () => number): ObservedRun;
   /** Gets results of all runs. */
-  finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
+  rowsFinished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
 }
 
 export interface ObservedRun {
   /** @param end absent when another process takes the run over */
-  ended(end?: ObservedEnd): void;
+  runEnded(end?: ObservedEnd): void;
 }
 
 export interface ObservedEnd {
@@ -118,8 +118,8 @@ export interface RunInProgress {
   /** The processes that share the datastore. Undefined with the embedded datastore. */
   readonly cluster: Cluster | undefined;
   /** Why nothing moves, if nothing does. */
-  readonly trouble: () => string | undefined;
-  readonly tell: (event: RunEvent) => void;
+  readonly troubleText: () => string | undefined;
+  readonly tellEvent: (event: RunEvent) => void;
   /** Gets errors of actions that are repeated. */
   readonly onError: (error: Error) => void;
   /** Says in the log what was not done, where the run goes on without it. */
@@ -134,9 +134,9 @@ export type OpenPart = (run: RunInProgress, defer: Defer) => RunPart | Promise<R
  * the order in which they were opened.
  */
 export interface RunPart {
-  readonly see?: (event: RunEvent) => void;
+  readonly seeEvent?: (event: RunEvent) => void;
   /** Why this part delays the run. Undefined while it delays nothing. */
-  readonly delay?: () => string | undefined;
+  readonly delayReason?: () => string | undefined;
   /** Calls `stop` when the run must stop, at once if it must already. The returned function ends the calls. */
   readonly onStop?: (phase: StopPhase, stop: (command: StopCommand) => void) => () => void;
   /**
@@ -147,7 +147,7 @@ export interface RunPart {
    */
   readonly beforeFeeding?: (stopping: AbortSignal, defer: Defer) => Promise<void>;
   /** Results of rows that must not be called any more. Gets the rows in the datastore. */
-  readonly uncalled?: (held: ReadonlySet<number>) => AsyncIterable<readonly RowResult[]>;
+  readonly resultsWithoutCall?: (held: ReadonlySet<number>) => AsyncIterable<readonly RowResult[]>;
   /** The rows of the present stage. Default: all rows. */
   readonly selection?: () => RowSelection | undefined;
   /**

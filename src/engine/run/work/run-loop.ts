@@ -16,7 +16,7 @@ import type { OpenRun } from '../record/open-run.ts';
 import { priorityOf } from '../record/record.ts';
 import { RecordKeeper } from '../record/record-keeper.ts';
 import { outcomesOf } from '../record/run-journal.ts';
-import { closeWork, drain, whenGivenUp } from './drain.ts';
+import { closeWork, drain, whenStopIsOverdue } from './drain.ts';
 import { openHeartbeat } from './heartbeat.ts';
 import { openObserver } from './observed-run.ts';
 import { startOwnWorker, windowOf } from './own-worker.ts';
@@ -68,12 +68,12 @@ export class RunLoop implements RunInProgress {
   progress!: Progress;
   readonly #openParts: readonly OpenPart[];
   readonly #parts: RunPart[] = [];
-  readonly #failing: LastingErrors;
+  readonly #lastingErrors: LastingErrors;
   #startingPoint: StartingPoint | undefined;
   /** Aborts when a stop must not wait for the datastore any longer. */
-  readonly #givenUp: AbortSignal;
+  readonly #stopWaiting: AbortSignal;
   /** Aborts with the reason to stop feeding. */
-  #stopping = new AbortController();
+  #stopFeeding = new AbortController();
   #window!: FeedWindow;
   #coordinator: Coordinator | undefined;
   #worker: ApiWorker | undefined;
@@ -90,10 +90,10 @@ export class RunLoop implements RunInProgress {
     this.options = options;
     this.cluster = run.datastore.runScript === undefined ? undefined : openCluster(run.datastore);
     this.#openParts = openParts;
-    this.#failing = options.failing ?? new LastingErrors();
-    this.#givenUp = whenGivenUp(run.datastore, options.interrupt);
+    this.#lastingErrors = options.lastingErrors ?? new LastingErrors();
+    this.#stopWaiting = whenStopIsOverdue(run.datastore, options.interrupt);
     this.onError = (error) => {
-      this.#failing.see(error);
+      this.#lastingErrors.see(error);
       if (errors.isNews(error)) this.warn(error, 'datastore error');
     };
   }
@@ -107,15 +107,15 @@ export class RunLoop implements RunInProgress {
     return this.#report(end);
   }
 
-  readonly trouble = (): string | undefined => {
-    const text = this.run.datastore.trouble ?? this.#failing.text;
-    return text ?? this.#parts.map((part) => part.delay?.()).find((delay) => delay !== undefined);
+  readonly troubleText = (): string | undefined => {
+    const text = this.run.datastore.trouble ?? this.#lastingErrors.text;
+    return text ?? this.#parts.map((part) => part.delayReason?.()).find((delay) => delay !== undefined);
   };
 
-  readonly tell = (event: RunEvent): void => {
+  readonly tellEvent = (event: RunEvent): void => {
     if (event.type === 'pace') this.progress.seePace(event.pace, event.inFlight);
     else if (isRowEvent(event)) this.progress.see(event);
-    for (const part of this.#parts) part.see?.(event);
+    for (const part of this.#parts) part.seeEvent?.(event);
     this.options.onEvent?.(event);
   };
 
@@ -146,13 +146,13 @@ export class RunLoop implements RunInProgress {
   }
 
   async #untilEnd(defer: Defer): Promise<RecordedEnd> {
-    this.tell({ type: 'started', progress: this.progress, trouble: this.trouble });
+    this.tellEvent({ type: 'started', progress: this.progress, trouble: this.troubleText });
     for (const open of this.#openParts) this.#parts.push(await open(this, defer));
     for (;;) {
-      const end = await this.#endAfter(await this.#feed());
+      const end = await this.#endAfterReason(await this.#feed());
       if (end === undefined) continue;
       this.options.log.info({ run: this.run.record.id, state: end.state }, 'run ended');
-      this.tell({ type: 'called' });
+      this.tellEvent({ type: 'called' });
       for (const part of this.#parts) await part.finish?.();
       return endRun(this, end);
     }
@@ -161,29 +161,29 @@ export class RunLoop implements RunInProgress {
   #feed(): Promise<StopReason> {
     const { record, journal, lost } = this.run;
     return withScope(async (defer) => {
-      this.#stopping = new AbortController();
+      this.#stopFeeding = new AbortController();
       [this.#coordinator, this.#worker] = [undefined, undefined];
       defer(this.#onStop('feeding', (command) => command.state !== 'unpaused' && this.#stop(command)));
-      const stopping = AbortSignal.any([this.#stopping.signal, lost]);
+      const stopping = AbortSignal.any([this.#stopFeeding.signal, lost]);
       for (const part of this.#parts) await part.beforeFeeding?.(stopping, defer);
       this.#window = windowOf(this);
       const selection = this.#parts.map((part) => part.selection?.()).find((each) => each !== undefined);
       const opening = Coordinator.open(this.run, {
-        uncalled: (held) => this.#uncalled(held),
+        uncalled: (held) => this.#resultsWithoutCall(held),
         tasks: unfinishedTasks(this.rows, journal, selection),
         window: this.#window,
         priority: () => priorityOf(this.keeper.record),
-        onCollected: (results) => this.#collected(results),
+        onCollected: (results) => this.#resultsCollected(results),
         onError: this.onError,
       });
-      defer(() => closeWork(this.run, { opening, worker: this.#worker, givenUp: this.#givenUp }));
-      const coordinator = await unlessAborted(opening, AbortSignal.any([lost, this.#givenUp]));
+      defer(() => closeWork(this.run, { opening, worker: this.#worker, givenUp: this.#stopWaiting }));
+      const coordinator = await unlessAborted(opening, AbortSignal.any([lost, this.#stopWaiting]));
       lost.throwIfAborted();
       if (coordinator === undefined) return { state: 'interrupted' };
       this.#coordinator = coordinator;
       this.#haltIf(this.guards.judge());
       // The run may have been told to stop while its coordinator was opened.
-      if (this.#stopping.signal.aborted) coordinator.end(this.#stopping.signal.reason);
+      if (this.#stopFeeding.signal.aborted) coordinator.end(this.#stopFeeding.signal.reason);
       if (coordinator.isFeeding) this.#startWorker();
       const reason = await coordinator.run();
       if (reason.state === 'restart' && reason.hasLostRows)
@@ -191,7 +191,7 @@ export class RunLoop implements RunInProgress {
           { run: record.id },
           'the datastore has lost rows, or may have: they are fed again and marked unclear',
         );
-      const drained = await unlessAborted(drain(this, coordinator, this.#worker, reason), this.#givenUp);
+      const drained = await unlessAborted(drain(this, coordinator, this.#worker, reason), this.#stopWaiting);
       return drained ?? { state: 'interrupted' };
     });
   }
@@ -207,14 +207,14 @@ export class RunLoop implements RunInProgress {
     });
   }
 
-  async *#uncalled(held: ReadonlySet<number>): AsyncGenerator<readonly RowResult[]> {
-    for (const part of this.#parts) yield* part.uncalled?.(held) ?? [];
+  async *#resultsWithoutCall(held: ReadonlySet<number>): AsyncGenerator<readonly RowResult[]> {
+    for (const part of this.#parts) yield* part.resultsWithoutCall?.(held) ?? [];
   }
 
-  async #collected(results: readonly RowResult[]): Promise<void> {
+  async #resultsCollected(results: readonly RowResult[]): Promise<void> {
     const { datastore } = this.run;
     this.#haltIf(this.guards.collected(results));
-    if (!datastore.exclusive) for (const result of results) this.tell({ type: 'finished', result });
+    if (!datastore.exclusive) for (const result of results) this.tellEvent({ type: 'finished', result });
   }
 
   #haltIf(halt: GuardHalt | undefined): void {
@@ -223,26 +223,26 @@ export class RunLoop implements RunInProgress {
 
   /** Ends the feeding. Only the first reason counts. */
   #stop(reason: StopReason): void {
-    this.#stopping.abort(reason);
+    this.#stopFeeding.abort(reason);
     this.#worker?.pause();
     this.#coordinator?.end(reason);
   }
 
   /** @returns undefined when more rows are to be fed */
-  async #endAfter(reason: StopCommand): Promise<RunEnding | undefined> {
+  async #endAfterReason(reason: StopCommand): Promise<RunEnding | undefined> {
     switch (reason.state) {
       case 'restart':
         return undefined;
       case 'paused':
-        return this.#endAfter(await this.#pause(reason));
+        return this.#endAfterReason(await this.#pause(reason));
       case 'unpaused': {
         const { state: _, ...attribution } = reason;
-        this.tell({ type: 'paused', paused: false, attribution });
+        this.tellEvent({ type: 'paused', paused: false, attribution });
         return undefined;
       }
       case 'completed': {
         const next = await this.#nextStage();
-        return 'end' in next ? next.end && endOfWork(next.end, this) : this.#endAfter(next);
+        return 'end' in next ? next.end && endOfWork(next.end, this) : this.#endAfterReason(next);
       }
       default:
         return endOfWork(reason, this);
@@ -251,7 +251,7 @@ export class RunLoop implements RunInProgress {
 
   #pause({ state: _, ...attribution }: Attribution & { readonly state: 'paused' }): Promise<StopCommand> {
     this.options.log.info({ run: this.run.record.id }, 'run paused');
-    this.tell({ type: 'paused', paused: true, attribution });
+    this.tellEvent({ type: 'paused', paused: true, attribution });
     return this.#unlessStopped('paused', () => new Promise<never>(() => {}));
   }
 

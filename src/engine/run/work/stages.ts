@@ -7,7 +7,7 @@ import { allowedRows, type StartedBudget, startDeadline } from '../record/budget
 import type { RunEnding } from '../record/ending.ts';
 import type { GuardHalt } from '../record/guards/guards.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
-import { canaryResults, canaryRows, lastOf } from './canary.ts';
+import { canaryResults, canaryRows, lastPlaceOf } from './canary.ts';
 import type { OpenPart, RunInProgress, RunPart, StopPhase } from './run-in-progress.ts';
 
 /** Opens the canary and the budget of a run. */
@@ -23,7 +23,7 @@ export const openStages: OpenPart = async (inProgress, defer) => {
     await reconcile(run, { signal: interrupt, onError });
   const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
   const canary = hasCanary ? await canaryRows(record, rows) : undefined;
-  const allowed = await allowedBy(inProgress, canary);
+  const allowed = await rowsAllowedBy(inProgress, canary);
   if (handOver && budget !== undefined) {
     // A coordinator that takes the run over keeps to what is left of the budget.
     keeper.change({
@@ -42,7 +42,7 @@ class Stages implements RunPart {
   readonly #inProgress: RunInProgress;
   /** The places of the canary. Undefined without a canary, and after its evaluation. */
   #canary: ReadonlySet<number> | undefined;
-  readonly #allowed: StartedBudget['rows'];
+  readonly #rowsAllowed: StartedBudget['rows'];
   readonly #deadline: AbortSignal | undefined;
 
   constructor(
@@ -53,7 +53,7 @@ class Stages implements RunPart {
   ) {
     this.#inProgress = inProgress;
     this.#canary = canary;
-    this.#allowed = allowed;
+    this.#rowsAllowed = allowed;
     this.#deadline = deadline;
   }
 
@@ -68,11 +68,11 @@ class Stages implements RunPart {
 
   selection(): RowSelection | undefined {
     const canary = this.#canary;
-    const allowed = this.#allowed;
+    const allowed = this.#rowsAllowed;
     if (canary === undefined) return allowed && { has: () => true, last: allowed.all };
     return {
       has: (row) => canary.has(row),
-      last: Math.min(lastOf(canary), allowed?.canary ?? Number.POSITIVE_INFINITY),
+      last: Math.min(lastPlaceOf(canary), allowed?.canary ?? Number.POSITIVE_INFINITY),
     };
   }
 
@@ -80,7 +80,7 @@ class Stages implements RunPart {
     const { run, guards, options } = this.#inProgress;
     const { maxRows = 0 } = options.budget ?? {};
     const { journal, record } = run;
-    const isDone = this.#allowed === undefined && this.#canary === undefined;
+    const isDone = this.#rowsAllowed === undefined && this.#canary === undefined;
     const left = unfinishedRows(record, journal);
     if (isDone || left === 0) return { state: 'completed' };
     if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row))) {
@@ -101,17 +101,17 @@ class Stages implements RunPart {
     const results = await canaryResults(run, file, canary);
     const isAccepted = await options.confirmAfterCanary?.(results, signal);
     if (signal.aborted) return { state: 'interrupted' };
-    const { failed, failures } = results;
+    const { failedRows, failures } = results;
     const rows = results.rows.length;
-    const halt = guards.learn({ canary: { rows, failed, failures, isAccepted } });
+    const halt = guards.learn({ canary: { rows, failed: failedRows, failures, isAccepted } });
     const wentOn = isAccepted ?? halt === undefined;
-    keeper.change({ canary: { at: new Date().toISOString(), rows, failed, wentOn } });
+    keeper.change({ canary: { at: new Date().toISOString(), rows, failed: failedRows, wentOn } });
     await keeper.save();
     return halt;
   }
 }
 
-async function allowedBy(
+async function rowsAllowedBy(
   { run: { record, journal }, rows, options }: RunInProgress,
   canary: ReadonlySet<number> | undefined,
 ): Promise<StartedBudget['rows']> {

@@ -8,17 +8,17 @@ test('a notification that can not be composed ends no daemon, and keeps no later
   const sent: unknown[] = [];
   const logged: object[] = [];
   const notifier: Notifier = {
-    async started() {},
-    async ended({ error }) {
+    async commandStarted() {},
+    async commandEnded({ error }) {
       if (error?.message === 'first') throw new TypeError('no summary');
       sent.push(error?.message);
     },
   };
   const log = { ...silentLog, error: (facts: object) => void logged.push(facts) };
   const notifications = notificationsBy(notifier, log);
-  notifications.failed(usageError('X', 'first'));
+  notifications.runFailed(usageError('X', 'first'));
   await notifications.allSent();
-  notifications.failed(usageError('X', 'second'));
+  notifications.runFailed(usageError('X', 'second'));
   await notifications.allSent();
   expect({ sent, logged }).toEqual({ sent: ['second'], logged: [{ err: 'no summary' }] });
 });

@@ -8,7 +8,7 @@ import {
   warnOfUnfinishedManifests,
 } from '../../../../src/cli/commands/daemon/schedule.ts';
 import { silentTerminal } from '../../../../src/cli/terminal.ts';
-import { concluded } from '../../../../src/daemon/schedule/decide.ts';
+import { withConclusion } from '../../../../src/daemon/schedule/decide.ts';
 import { newState } from '../../../../src/daemon/schedule/schedule.ts';
 import { openScheduleStore } from '../../../../src/daemon/schedule/store.ts';
 import { journalPath } from '../../../../src/engine/run/record/run-journal.ts';
@@ -47,7 +47,7 @@ test('a schedule is shown with its runs, as far as they can be read', async () =
   const due = '2026-11-05T02:00:00.000Z';
   await schedules.saveState(
     nightly.name,
-    concluded(newState, { due, result: 'began', at: due, runs: [record.id] }),
+    withConclusion(newState, { due, result: 'began', at: due, runs: [record.id] }),
   );
   const run = async () => (await viewOf({ schedules, store } as ScheduleContext, nightly)).run(record.id);
   expect(await run()).toMatchObject({ state: 'halted', counts: { succeeded: 1 } });

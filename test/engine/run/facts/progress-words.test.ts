@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { progressLines } from '../../../../src/cli/render/progress.ts';
 import { statusLines, statusText } from '../../../../src/cli/render/status.ts';
-import { plain } from '../../../../src/cli/render/style.ts';
+import { withoutMarks } from '../../../../src/cli/render/style.ts';
 import { phraseText, progressPhrases } from '../../../../src/engine/run/facts/progress-words.ts';
 import { runData } from '../../../../src/pages/server/overview.ts';
 import { figuresText, type RunData, waitText } from '../../../../src/pages/server/page-data.ts';
@@ -13,15 +13,15 @@ test.each(progressScenes)('terminal, status and dashboard agree about %s', (_wha
   const phrases = progressPhrases(run, now);
   const texts = phrases.map(phraseText);
 
-  const terminal = progressLines(run, undefined, now).map(plain);
+  const terminal = progressLines(run, undefined, now).map(withoutMarks);
   const lines = terminal.map((line) => line.replace(' Ctrl-C loses nothing.', ''));
   expect(lines[0]).not.toBe('');
   expect(lines.join('  ').replaceAll(/\s+/g, ' ')).toBe(texts.join(' '));
 
-  const [status = '', ...notes] = statusLines(run, now).map(plain);
+  const [status = '', ...notes] = statusLines(run, now).map(withoutMarks);
   expect([status.replace(/^Run monthly \w+ {2}/, ''), ...notes]).toEqual(lines);
 
-  const table = plain(statusText(run, now, '1'));
+  const table = withoutMarks(statusText(run, now, '1'));
   // The table has its workers one by one.
   const rows = phrases.filter(({ name }) => name !== 'served by').flatMap(({ parts }) => parts);
   for (const { text } of rows) expect(table).toContain(`  ${text}\n`.trimEnd());

@@ -59,7 +59,10 @@ describe('a plan', () => {
     expect(again.scan.preview.map(({ requestDigest }) => requestDigest)).toEqual(
       preview.map(({ requestDigest }) => requestDigest),
     );
-    expect(again.problems).toMatchObject({ count: planned.problems.count, first: planned.problems.first });
+    expect(again.problems).toMatchObject({
+      count: planned.problems.count,
+      first: planned.problems.firstProblems,
+    });
     expect(facts).toMatchObject({ rows: 6, callable: 3, invalid: 2, duplicates: 1, conflicts: 1 });
   });
 

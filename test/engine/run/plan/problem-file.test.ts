@@ -40,12 +40,12 @@ test('any number of problems goes into the file, the first ones to the screen, a
   for (let row = 1; row <= rows; row++) {
     await problems.add({ kind: 'invalid', row, line: row + 1, problems: [{ problem: 'is'.repeat(50) }] });
   }
-  const { first, count, file } = await problems.end();
+  const { firstProblems, count, file } = await problems.end();
   expect({ count, file }).toEqual({ count: rows, file: path });
-  expect(first).toHaveLength(20);
+  expect(firstProblems).toHaveLength(20);
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
   expect(lines).toHaveLength(rows);
-  expect(lines.slice(0, 20)).toEqual(first);
+  expect(lines.slice(0, 20)).toEqual(firstProblems);
   expect(lines.at(-1)).toBe(`a.csv:${rows + 1}: row ${rows}: ${'is'.repeat(50)}`);
   process.off('warning', onWarning);
   expect(warnings).toEqual([]);

@@ -25,8 +25,8 @@ test('a run has the retries of its retries, whichever run is named', () => {
   const c = retry('c', 'b');
   const d = retry('d', 'a');
   for (const named of [a, b, c, d]) {
-    const { first, retries } = retriesAmong([a, b, other, c, d], named);
-    expect(first.id).toBe('a');
+    const { firstRun, retries } = retriesAmong([a, b, other, c, d], named);
+    expect(firstRun.id).toBe('a');
     expect(ids(retries)).toEqual(['b', 'c', 'd']);
   }
   const family = retriesAmong([a, b, other, c, d], a);

@@ -6,10 +6,10 @@ import type { Control, ControlOf } from '../../../../src/engine/cluster/entries.
 import {
   type ControlWatch,
   clearControls,
-  inCluster,
-  inFolder,
+  controlsInCluster,
+  controlsInFolder,
+  type NewControl,
   type OptionControl,
-  type Wanted,
   watchControls,
 } from '../../../../src/engine/run/work/control.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -22,20 +22,23 @@ function controlsOf(answer: () => Promise<readonly Control[]>) {
 
 function watch(folder: string, cluster?: Cluster, onOption?: (control: OptionControl) => void): ControlWatch {
   const watching = watchControls(
-    [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, 'r')])],
+    [controlsInFolder(folder), ...(cluster === undefined ? [] : [controlsInCluster(cluster, 'r')])],
     onOption,
   );
   onTestFinished(() => watching.close());
   return watching;
 }
 
-function until(watching: ControlWatch, ...wanted: readonly ControlWatch['current'][]): Promise<object> {
+function until(
+  watching: ControlWatch,
+  ...wanted: readonly ControlWatch['currentCommand'][]
+): Promise<object> {
   return new Promise((resolve) => {
-    watching.on(wanted, resolve);
+    watching.onCommand(wanted, resolve);
   });
 }
 
-const commanded = (command: ControlOf<'command'>['command']): Wanted => ({ kind: 'command', command });
+const commanded = (command: ControlOf<'command'>['command']): NewControl => ({ kind: 'command', command });
 
 /** Waits until the watch has certainly seen everything said so far. */
 async function looked(asked: ReturnType<typeof controlsOf>['told']): Promise<void> {
@@ -46,7 +49,7 @@ async function looked(asked: ReturnType<typeof controlsOf>['told']): Promise<voi
 test('a command names its user and reason, in the folder and in the datastore', async () => {
   const folder = await temporaryFolder();
   const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
-  await inFolder(folder).write({ ...commanded('pause'), ...attribution });
+  await controlsInFolder(folder).writeControl({ ...commanded('pause'), ...attribution });
   expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause', ...attribution });
 });
 
@@ -70,10 +73,10 @@ test.each([
 ])('the later command counts: %s', async (title, at) => {
   const folder = await temporaryFolder();
   const { told, cluster } = controlsOf(async () => [{ kind: 'command', command: 'cancel', at }]);
-  await inFolder(folder).write(commanded('pause'));
+  await controlsInFolder(folder).writeControl(commanded('pause'));
   const watching = watch(folder, cluster);
   await looked(told);
-  expect(watching.current).toBe(title === 'of the folder' ? 'pause' : 'cancel');
+  expect(watching.currentCommand).toBe(title === 'of the folder' ? 'pause' : 'cancel');
 });
 
 test('a command given during the watch counts, although the clock was set back before', async () => {
@@ -82,7 +85,7 @@ test('a command given during the watch counts, although the clock was set back b
   const { told, cluster } = controlsOf(async () => [registered]);
   const watching = watch(folder, cluster);
   await looked(told);
-  await inFolder(folder).write(commanded('pause'));
+  await controlsInFolder(folder).writeControl(commanded('pause'));
   expect(await until(watching, 'pause')).toEqual({ command: 'pause' });
   registered = { kind: 'command', command: 'cancel', at: '2000-01-01T00:00:00.000Z' };
   expect(await until(watching, 'cancel')).toEqual({ command: 'cancel' });
@@ -90,13 +93,13 @@ test('a command given during the watch counts, although the clock was set back b
 
 test('a command that was cleared is forgotten', async () => {
   const folder = await temporaryFolder();
-  await inFolder(folder).write(commanded('pause'));
+  await controlsInFolder(folder).writeControl(commanded('pause'));
   await clearControls(folder);
   await clearControls(folder);
   const { told, cluster } = controlsOf(async () => []);
   const watching = watch(folder, cluster);
   await looked(told);
-  expect(watching.current).toBe('unpause');
+  expect(watching.currentCommand).toBe('unpause');
 });
 
 test.each([
@@ -112,19 +115,19 @@ test.each([
   const rates: unknown[] = [];
   const watching = watch(folder, cluster, (control) => rates.push(control));
   await looked(told);
-  expect([watching.current, rates]).toEqual(['unpause', []]);
+  expect([watching.currentCommand, rates]).toEqual(['unpause', []]);
 });
 
 test('a command after a line that a full disk has torn arrives', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'control.jsonl'), '{"kind":"comm');
-  await inFolder(folder).write(commanded('pause'));
+  await controlsInFolder(folder).writeControl(commanded('pause'));
   expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause' });
 });
 
 describe('a rate', () => {
-  const twenty: Wanted = { kind: 'rate', rate: { text: '20/s', auto: false, perSecond: 20 } };
-  const none: Wanted = { kind: 'rate', rate: null, reason: 'no other program calls it' };
+  const twenty: NewControl = { kind: 'rate', rate: { text: '20/s', auto: false, perSecond: 20 } };
+  const none: NewControl = { kind: 'rate', rate: null, reason: 'no other program calls it' };
   const _at = '2026-01-01T00:00:00.000Z';
   const _later = '2026-01-02T00:00:00.000Z';
 
@@ -132,12 +135,12 @@ describe('a rate', () => {
     const folder = await temporaryFolder();
     const rates: Control[] = [];
     const watching = watch(folder, undefined, (control) => rates.push(control));
-    await inFolder(folder).write(commanded('pause'));
-    await inFolder(folder).write(twenty);
+    await controlsInFolder(folder).writeControl(commanded('pause'));
+    await controlsInFolder(folder).writeControl(twenty);
     await expect.poll(() => rates.length).toBe(1);
-    await inFolder(folder).write(none);
+    await controlsInFolder(folder).writeControl(none);
     await expect.poll(() => rates.length).toBe(2);
     expect(rates).toEqual([twenty, none].map((rate) => ({ ...rate, at: expect.any(String) })));
-    expect(watching.current).toBe('pause');
+    expect(watching.currentCommand).toBe('pause');
   });
 });

@@ -89,7 +89,7 @@ function witness(commands: { readonly [Phase in StopPhase]?: StopCommand[] } = {
   const seen: string[] = [];
   let left = stages;
   const part: RunPart = {
-    see: (event) => void seen.push(event.type === 'paused' ? `paused: ${event.paused}` : event.type),
+    seeEvent: (event) => void seen.push(event.type === 'paused' ? `paused: ${event.paused}` : event.type),
     onStop(phase, stop) {
       const command = commands[phase]?.shift();
       if (command !== undefined) stop(command);
@@ -171,8 +171,8 @@ describe('a run in progress', () => {
     withTwoRows({ record: withoutRows }, async (run, begin) => {
       const told: unknown[] = [];
       const observer: RunObserver = {
-        started: () => ({ ended: (end) => void told.push(end) }),
-        finished: () => {},
+        runStarted: () => ({ runEnded: (end) => void told.push(end) }),
+        rowsFinished: () => {},
       };
       await begin({ observer });
       await begin({ observer, handOver: true }, witness({ feeding: [{ state: 'interrupted' }] }).open);
