@@ -1,9 +1,9 @@
 import { type CommandGroupSpec, type CommandSpec, runArgument } from './command-spec.ts';
 import * as groups from './option-groups.ts';
-import { runCommands, watchCommand } from './run-commands.ts';
+import { runCommands, watchCommandSpec } from './run-commands.ts';
 import { scheduleCommands } from './schedule-commands.ts';
 
-const status: CommandSpec = {
+const statusCommandSpec: CommandSpec = {
   name: 'status',
   description: 'Shows the progress of a run',
   arguments: [runArgument()],
@@ -11,7 +11,7 @@ const status: CommandSpec = {
   load: async () => (await import('./commands/status.ts')).status,
 };
 
-const show: CommandSpec = {
+const showCommandSpec: CommandSpec = {
   name: 'show',
   description: 'Shows what happened to a run: when, by whom, and why',
   arguments: [runArgument()],
@@ -23,7 +23,7 @@ const show: CommandSpec = {
   load: async () => (await import('./commands/show.ts')).show,
 };
 
-const list: CommandSpec = {
+const listCommandSpec: CommandSpec = {
   name: 'list',
   description: 'Lists the runs, newest first',
   help: { verbose: 'show all columns, however narrow the screen, and exact times' },
@@ -31,7 +31,7 @@ const list: CommandSpec = {
   load: async () => (await import('./commands/list.ts')).list,
 };
 
-const report: CommandSpec = {
+const reportCommandSpec: CommandSpec = {
   name: 'report',
   description: 'Rewrites the report of a run, even while in progress',
   arguments: [runArgument()],
@@ -39,7 +39,7 @@ const report: CommandSpec = {
   load: async () => (await import('./commands/report.ts')).report,
 };
 
-const verify: CommandSpec = {
+const verifyCommandSpec: CommandSpec = {
   name: 'verify',
   description: 'Makes the report of a run again, and compares it',
   details:
@@ -56,7 +56,7 @@ const verify: CommandSpec = {
   load: async () => (await import('./commands/verify.ts')).verify,
 };
 
-const check: CommandSpec = {
+const checkCommandSpec: CommandSpec = {
   name: 'check',
   description: 'Looks whether entries are as a run wanted them',
   details:
@@ -70,7 +70,7 @@ const check: CommandSpec = {
   options: {
     API: ['baseUrl', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Calls: ['timeout', 'attempts', 'maxOutage'],
-    ...groups.ownOperations,
+    ...groups.operationsGroup,
   },
   examples: [
     ['cqbatch check', 'the newest run'],
@@ -79,7 +79,7 @@ const check: CommandSpec = {
   load: async () => (await import('./commands/check.ts')).check,
 };
 
-const dashboard: CommandSpec = {
+const dashboardCommandSpec: CommandSpec = {
   name: 'dashboard',
   description: 'Serves a live page of runs, workers and schedules',
   options: { Dashboard: ['port', 'host', 'publicUrl', 'control'], ...groups.sharedDatastoreGroup },
@@ -90,7 +90,7 @@ const dashboard: CommandSpec = {
   load: async () => (await import('./commands/dashboard.ts')).dashboard,
 };
 
-const pause: CommandSpec = {
+const pauseCommandSpec: CommandSpec = {
   name: 'pause',
   description: 'Pauses a run: no more rows are called',
   arguments: [runArgument(' that is running')],
@@ -98,7 +98,7 @@ const pause: CommandSpec = {
   load: async () => (await import('./commands/pause.ts')).pause,
 };
 
-const unpause: CommandSpec = {
+const unpauseCommandSpec: CommandSpec = {
   name: 'unpause',
   description: 'Lets a paused run continue',
   arguments: [runArgument(' that is paused')],
@@ -106,7 +106,7 @@ const unpause: CommandSpec = {
   load: async () => (await import('./commands/pause.ts')).unpause,
 };
 
-const cancel: CommandSpec = {
+const cancelCommandSpec: CommandSpec = {
   name: 'cancel',
   description: 'Cancels a run for good, even one in progress',
   details: 'Rows that were not called are never called.',
@@ -115,12 +115,15 @@ const cancel: CommandSpec = {
   load: async () => (await import('./commands/cancel.ts')).cancel,
 };
 
-const namedRun = ['<run>', 'id of a run, or a part that no other id has'] as const;
+const runArgumentRequired = ['<run>', 'id of a run, or a part that no other id has'] as const;
 
-const setRate: CommandSpec = {
+const setRateCommandSpec: CommandSpec = {
   name: 'set-rate',
   description: 'Changes the rate of a run in progress or paused',
-  arguments: [namedRun, ['<rate>', 'as for --rate: 20/s, 600/m, 100/15s, auto, auto..50/s or none']],
+  arguments: [
+    runArgumentRequired,
+    ['<rate>', 'as for --rate: 20/s, 600/m, 100/15s, auto, auto..50/s or none'],
+  ],
   options: { Rate: ['reason'], ...groups.sharedDatastoreGroup },
   examples: [
     ['cqbatch set-rate jsur 20/s', '20 calls per second, by all workers together'],
@@ -129,16 +132,16 @@ const setRate: CommandSpec = {
   load: async () => (await import('./commands/set-option.ts')).setRunRate,
 };
 
-const setPriority: CommandSpec = {
+const setPriorityCommandSpec: CommandSpec = {
   name: 'set-priority',
   description: 'Changes the priority of a run that is not finished',
-  arguments: [namedRun, ['<priority>', 'high, normal or low']],
+  arguments: [runArgumentRequired, ['<priority>', 'high, normal or low']],
   options: { Priority: ['reason'], ...groups.sharedDatastoreGroup },
   examples: [['cqbatch set-priority jsur high', 'before the rows of all other runs']],
   load: async () => (await import('./commands/set-option.ts')).setRunPriority,
 };
 
-const worker: CommandSpec = {
+const workerCommandSpec: CommandSpec = {
   name: 'worker',
   description: 'Calls the API for shared runs; or serves as a daemon',
   help: {
@@ -150,7 +153,7 @@ const worker: CommandSpec = {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
     Worker: ['coordinate', 'healthPort', 'healthHost', 'healthName', 'shutdownTimeout', 'logLevel'],
     ...groups.sharedDatastoreGroup,
-    ...groups.ownOperations,
+    ...groups.operationsGroup,
     Calls: groups.callingOptions,
     'Old runs': ['keepLast', 'keepDays'],
     ...groups.notifications,
@@ -170,7 +173,7 @@ const worker: CommandSpec = {
   load: async () => (await import('./commands/daemon/worker.ts')).worker,
 };
 
-const prune: CommandSpec = {
+const pruneCommandSpec: CommandSpec = {
   name: 'prune',
   description: 'Removes old runs; keeps those with open rows',
   help: { yes: 'do not ask' },
@@ -182,7 +185,7 @@ const prune: CommandSpec = {
   load: async () => (await import('./commands/prune.ts')).prune,
 };
 
-const doctor: CommandSpec = {
+const doctorCommandSpec: CommandSpec = {
   name: 'doctor',
   description: 'Checks what a run needs, and says what to fix',
   details:
@@ -190,13 +193,13 @@ const doctor: CommandSpec = {
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
     ...groups.sharedDatastoreGroup,
-    ...groups.ownOperations,
+    ...groups.operationsGroup,
   },
   examples: [['cqbatch doctor --json > doctor.json', 'for a ticket; it has no secrets']],
   load: async () => (await import('./commands/doctor.ts')).doctor,
 };
 
-const init: CommandSpec = {
+const initCommandSpec: CommandSpec = {
   name: 'init',
   description: 'Writes a settings file to fill in; overwrites nothing',
   load: async () => (await import('./commands/init.ts')).init,
@@ -205,7 +208,28 @@ const init: CommandSpec = {
 /** The commands by their headings in the help, without the sandbox. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
-  Look: [status, show, list, report, check, verify, dashboard],
-  Control: [pause, unpause, cancel, setRate, setPriority],
-  Operate: [watchCommand, scheduleCommands, worker, prune, init, doctor],
+  Look: [
+    statusCommandSpec,
+    showCommandSpec,
+    listCommandSpec,
+    reportCommandSpec,
+    checkCommandSpec,
+    verifyCommandSpec,
+    dashboardCommandSpec,
+  ],
+  Control: [
+    pauseCommandSpec,
+    unpauseCommandSpec,
+    cancelCommandSpec,
+    setRateCommandSpec,
+    setPriorityCommandSpec,
+  ],
+  Operate: [
+    watchCommandSpec,
+    scheduleCommands,
+    workerCommandSpec,
+    pruneCommandSpec,
+    initCommandSpec,
+    doctorCommandSpec,
+  ],
 };

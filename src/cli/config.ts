@@ -81,17 +81,22 @@ export function fileThatSays(name: FlagName, flags: Flags): string | undefined {
 interface SecretPlace {
   readonly file: string | undefined;
   readonly variable: string;
-  readonly what: string;
+  readonly secretName: string;
   readonly code: string;
 }
 
 /** Reads a secret from a file or a variable. @throws a usage error when the file can't be read */
-export async function readSecret({ file, variable, what, code }: SecretPlace): Promise<string | undefined> {
+export async function readSecret({
+  file,
+  variable,
+  secretName,
+  code,
+}: SecretPlace): Promise<string | undefined> {
   if (file === undefined) return environment[variable] || undefined;
   try {
     return (await readSmallFile(file)).trim();
   } catch (error) {
-    throw usageError(code, `Can't read ${what} ${file}: ${(error as Error).message}.`, error);
+    throw usageError(code, `Can't read ${secretName} ${file}: ${(error as Error).message}.`, error);
   }
 }
 

@@ -35,7 +35,7 @@ export interface CommandContext extends CommandInput {
 }
 
 export interface RefusedManifest {
-  readonly text: string;
+  readonly refusalMessage: string;
   readonly problems?: string | undefined;
 }
 
@@ -145,7 +145,7 @@ async function queuePasswords({ queuePasswordFile }: Settings) {
     readSecret({
       file: queuePasswordFile,
       variable: 'CQBATCH_QUEUE_PASSWORD',
-      what: 'the password file',
+      secretName: 'the password file',
       code: 'PASSWORD_UNREADABLE',
     });
   return {

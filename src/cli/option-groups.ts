@@ -33,7 +33,7 @@ const readingOptions = [
 
 export const rowGroup: OptionGroups = { Manifest: [...meaningOptions, ...readingOptions] };
 
-export const ownOperations: OptionGroups = { Manifest: ['operations'] };
+export const operationsGroup: OptionGroups = { Manifest: ['operations'] };
 
 /** Options that a plan does not store: they limit how long or how far a run goes before it stops. */
 export const budgetOptions = ['maxRows', 'stopAt', 'maxDuration'] as const;

@@ -199,14 +199,14 @@ function writeData(text: string): void {
 }
 
 const pauseMs = 10;
-const patienceMs = 1_000;
+const slowReaderMs = 1_000;
 /** The rest of a text that a slow reader did not take. While there is one, later texts are dropped. */
 let unwritten: Buffer = Buffer.alloc(0);
 
 function writeFreely(text: string): void {
   const stalled = unwritten.length > 0;
   if (stalled) unwritten = writeFor(0, unwritten);
-  if (unwritten.length === 0) unwritten = writeFor(stalled ? 0 : patienceMs, Buffer.from(text));
+  if (unwritten.length === 0) unwritten = writeFor(stalled ? 0 : slowReaderMs, Buffer.from(text));
 }
 
 function writeFor(milliseconds: number, bytes: Buffer): Buffer {

@@ -3,18 +3,21 @@ import { guardFlags } from '../settings/settings.ts';
 import { type CommandSpec, runArgument } from './command-spec.ts';
 import * as groups from './option-groups.ts';
 
-const manifest = ['<manifest>', `${formatTitles} file, also gzipped; - reads standard input`] as const;
-const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as const;
+const manifestArgument = [
+  '<manifest>',
+  `${formatTitles} file, also gzipped; - reads standard input`,
+] as const;
+const manifestOrPlanArgument = [manifestArgument[0], `${manifestArgument[1]}; or a plan (.cqplan)`] as const;
 
 const consentOptions = ['yes', 'runId', 'wait'] as const;
 
-const verbose = 'also show the first requests, decisions about the rate, and rows that are retried';
+const verboseHelp = 'also show the first requests, decisions about the rate, and rows that are retried';
 
 /** What commands that run rows of another run have in common. */
 const derivedRunSpec: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
   help: {
-    verbose,
+    verbose: verboseHelp,
     out: 'write the plan of the rows to NAME.cqplan, to be reviewed; send nothing',
     open: 'show the plan as a page in the browser; send nothing',
     planPage: 'write the plan as a page: NAME.html; replaces only such a page; send nothing',
@@ -23,7 +26,7 @@ const derivedRunSpec: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options'
     API: ['tokenFile', 'tokenCommand', 'rate'],
     Run: [...consentOptions, 'compare', 'skipInvalid', 'allowPartial', 'allowEmpty'],
     ...groups.guardGroup,
-    ...groups.ownOperations,
+    ...groups.operationsGroup,
     ...groups.executingGroups,
   },
   unused: {
@@ -39,7 +42,7 @@ const derivedRunSpec: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options'
   },
 };
 
-const exportCommand: CommandSpec = {
+const exportCommandSpec: CommandSpec = {
   name: 'export',
   description: 'Writes what the service lists to a file',
   details: 'The file is a manifest: delete the rows that you do not want, edit the others, then plan it.',
@@ -57,7 +60,7 @@ const exportCommand: CommandSpec = {
     Entries: ['out', 'where', 'allowEmpty', 'delimiter'],
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Calls: ['timeout', 'attempts', 'maxOutage'],
-    ...groups.ownOperations,
+    ...groups.operationsGroup,
   },
   examples: [
     [
@@ -69,10 +72,10 @@ const exportCommand: CommandSpec = {
   load: async () => (await import('./commands/export.ts')).exportEntries,
 };
 
-const plan: CommandSpec = {
+const planCommandSpec: CommandSpec = {
   name: 'plan',
   description: 'Checks every row and shows what would change; sends nothing',
-  arguments: [manifestOrPlan],
+  arguments: [manifestOrPlanArgument],
   help: { verbose: 'also show the first requests', open: 'show the plan as a page in the browser' },
   options: groups.planningGroups,
   unused: { overriddenBy: { out: groups.budgetOptions } },
@@ -85,11 +88,11 @@ const plan: CommandSpec = {
   load: async () => (await import('./commands/run/plan.ts')).plan,
 };
 
-const run: CommandSpec = {
+const runCommandSpec: CommandSpec = {
   name: 'run',
   description: 'Plans, asks, calls the API for each row, and reports',
-  arguments: [manifestOrPlan],
-  help: { verbose },
+  arguments: [manifestOrPlanArgument],
+  help: { verbose: verboseHelp },
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'sha256', 'runId', 'orResume', 'resumeHalted', 'wait', ...groups.choosingOptions],
@@ -108,7 +111,7 @@ const run: CommandSpec = {
   load: async () => (await import('./commands/run/run.ts')).run,
 };
 
-export const watchCommand: CommandSpec = {
+export const watchCommandSpec: CommandSpec = {
   name: 'watch',
   description: 'Runs each manifest that appears in a folder',
   details: 'A manifest with the same content as an earlier one is not run again.',
@@ -142,7 +145,7 @@ export const watchCommand: CommandSpec = {
   load: async () => (await import('./commands/daemon/watch.ts')).watch,
 };
 
-const resume: CommandSpec = {
+const resumeCommandSpec: CommandSpec = {
   name: 'resume',
   description: 'Continues a run that stopped; repeats no finished row',
   arguments: [runArgument(' that is not finished')],
@@ -156,7 +159,7 @@ const resume: CommandSpec = {
     Run: ['yes', 'wait'],
     // `resume` has no option for a canary: the run keeps the canary that it started with.
     Guards: [...guardFlags, ...groups.budgetOptions],
-    ...groups.ownOperations,
+    ...groups.operationsGroup,
     ...groups.executingGroups,
   },
   examples: [
@@ -166,7 +169,7 @@ const resume: CommandSpec = {
   load: async () => (await import('./commands/run/resume.ts')).resume,
 };
 
-const retry: CommandSpec = {
+const retryCommandSpec: CommandSpec = {
   name: 'retry',
   description: 'Starts a new run of the rows that failed',
   details: 'Rows that a cancelled run never sent are taken, too.',
@@ -186,7 +189,7 @@ const retry: CommandSpec = {
   load: async () => (await import('./commands/run/retry.ts')).retry,
 };
 
-const undo: CommandSpec = {
+const undoCommandSpec: CommandSpec = {
   name: 'undo',
   description: 'Starts a new run that puts old values back',
   details:
@@ -202,11 +205,11 @@ const undo: CommandSpec = {
   load: async () => (await import('./commands/run/undo.ts')).undo,
 };
 
-const submit: CommandSpec = {
+const submitCommandSpec: CommandSpec = {
   name: 'submit',
   description: 'Plans, asks, and hands the run to a daemon',
   details: 'The daemon is "cqbatch worker --coordinate".',
-  arguments: [manifestOrPlan],
+  arguments: [manifestOrPlanArgument],
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'sha256', 'runId', ...groups.choosingOptions],
@@ -215,4 +218,12 @@ const submit: CommandSpec = {
   load: async () => (await import('./commands/run/submit.ts')).submit,
 };
 
-export const runCommands: readonly CommandSpec[] = [exportCommand, plan, run, resume, retry, undo, submit];
+export const runCommands: readonly CommandSpec[] = [
+  exportCommandSpec,
+  planCommandSpec,
+  runCommandSpec,
+  resumeCommandSpec,
+  retryCommandSpec,
+  undoCommandSpec,
+  submitCommandSpec,
+];

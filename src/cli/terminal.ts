@@ -106,7 +106,7 @@ async function answerOf(
   look: (() => Promise<void>) | undefined,
 ): Promise<string> {
   for (;;) {
-    const answer = await ask(question, signal);
+    const answer = await askUnlessInterrupted(question, signal);
     if (look === undefined || !/^\s*p\s*$/i.test(answer)) return answer;
     await look();
   }
@@ -117,7 +117,7 @@ async function answerOf(
  *
  * @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP
  */
-async function ask(question: string, signal?: AbortSignal): Promise<string> {
+async function askUnlessInterrupted(question: string, signal?: AbortSignal): Promise<string> {
   const interrupt = interruptible(() => {});
   try {
     const ends = [interrupt.signal, ...(signal === undefined ? [] : [signal])];

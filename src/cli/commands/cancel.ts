@@ -22,7 +22,7 @@ import { attributionOf } from './options.ts';
 import { printNewReport } from './report.ts';
 
 /** How long `cancel` waits for the run to write its report, after its calls in flight. */
-const patienceMs = 120_000;
+const cancelWaitMs = 120_000;
 
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
@@ -117,7 +117,7 @@ async function stoppedRun(
   { id, process }: RunRecord,
   attribution: Attribution,
 ): Promise<RunRecord> {
-  const stopped = await poll(patienceMs, async () => {
+  const stopped = await poll(cancelWaitMs, async () => {
     const record = await context.store.load(id);
     return isActive(actualState(record)) ? undefined : record;
   });
@@ -138,7 +138,7 @@ async function cancelElsewhere(
 ): Promise<void> {
   await controlsInCluster(cluster, id).writeControl({ kind: 'command', command: 'cancel', ...attribution });
   context.terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
-  const changed = await poll(patienceMs, async () => {
+  const changed = await poll(cancelWaitMs, async () => {
     const now = await cluster.run(id);
     return now === undefined || now.state !== state || !isPresent(now) ? { state: now?.state } : undefined;
   });

@@ -117,7 +117,7 @@ function nodeFinding(): Finding {
 async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
   const check = 'state folder';
   const warnings = await checkStateFolder(stateDir);
-  const path = await existing(stateDir);
+  const path = await existingParent(stateDir);
   await onDisk(path, () => access(path, constants.W_OK));
   if (warnings.length > 0) return warnings.map((text) => warningFinding(check, text));
   return [
@@ -125,13 +125,13 @@ async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
   ];
 }
 
-async function existing(path: string): Promise<string> {
+async function existingParent(path: string): Promise<string> {
   const full = resolve(path);
-  return (await exists(full)) || full === dirname(full) ? full : existing(dirname(full));
+  return (await exists(full)) || full === dirname(full) ? full : existingParent(dirname(full));
 }
 
 async function disk(stateDir: string): Promise<Finding> {
-  const folder = await existing(stateDir);
+  const folder = await existingParent(stateDir);
   const { bavail, bsize } = await onDisk(folder, () => statfs(folder));
   const freeBytes = bavail * bsize;
   if (freeBytes >= enoughDisk) return okFinding('disk', `${size(freeBytes)} free`);

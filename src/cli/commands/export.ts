@@ -107,7 +107,7 @@ async function outputOf({ flags: { out, json }, settings }: CommandContext): Pro
     };
   }
   const format = formatOf(out);
-  if (await exists(out)) throw existing(out);
+  if (await exists(out)) throw existingFileError(out);
   return {
     file: out,
     async write(rows, columns) {
@@ -115,7 +115,7 @@ async function outputOf({ flags: { out, json }, settings }: CommandContext): Pro
         { columns, rows },
         { format, delimiter, clearToken, forExcel: true },
       );
-      if (!(await onDisk(out, () => createFile(out, content)))) throw existing(out);
+      if (!(await onDisk(out, () => createFile(out, content)))) throw existingFileError(out);
     },
   };
 }
@@ -128,7 +128,7 @@ function formatOf(out: string): TableOptions['format'] {
   throw usageError('INVALID_SETTING', `--out "${out}": write NAME.csv, ${otherNames}`);
 }
 
-function existing(file: string): CqbatchError {
+function existingFileError(file: string): CqbatchError {
   return usageError(
     'EXPORT_EXISTS',
     `${escapeInvisible(file)} already exists: remove it, or choose another name.`,

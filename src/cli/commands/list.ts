@@ -70,10 +70,10 @@ async function clusterSnapshot(datastore: DatastoreChoice): Promise<ClusterSnaps
 
 /** Lists the runs, the newest first, and those of other machines last. */
 export async function list(flags: Flags): Promise<ExitCode> {
-  return listIn(await openContext(flags));
+  return listRuns(await openContext(flags));
 }
 
-export async function listIn({ terminal, flags, store, datastore }: Context): Promise<ExitCode> {
+export async function listRuns({ terminal, flags, store, datastore }: Context): Promise<ExitCode> {
   const warn = ({ message }: Error): undefined => {
     terminal.warn(`warning: ${message}`);
   };

@@ -14,17 +14,17 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf } from './options.ts';
 
 /** How long `pause` waits for the calls in flight to finish. */
-const patienceMs = 120_000;
+const pauseWaitMs = 120_000;
 
 export async function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return change(await openContext(flags), 'pause', runningRun, 'running', 'paused', id);
+  return changeState(await openContext(flags), 'pause', runningRun, 'running', 'paused', id);
 }
 
 export async function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return change(await openContext(flags), 'unpause', pausedRun, 'paused', 'running', id);
+  return changeState(await openContext(flags), 'unpause', pausedRun, 'paused', 'running', id);
 }
 
-async function change(
+async function changeState(
   context: Context,
   command: 'pause' | 'unpause',
   fitting: FittingRun,
@@ -38,7 +38,7 @@ async function change(
     const { runId } = contact;
     requireState(contact, from);
     await contact.writeControl({ kind: 'command', command, ...attribution });
-    const newState = await poll(patienceMs, async () => {
+    const newState = await poll(pauseWaitMs, async () => {
       const { state = 'gone' } = (await contact.loadBrief()) ?? {};
       return state === from ? undefined : state;
     });

@@ -50,7 +50,7 @@ async function runSandbox({ json = false, quiet = false, ...options }: SandboxFl
 function hints(url: string, token: string): string {
   return `
 In another terminal:
-  export CQBATCH_BASE_URL=${url} CQBATCH_TOKEN=${quoted(token)}
+  export CQBATCH_BASE_URL=${url} CQBATCH_TOKEN=${quotedHint(token)}
   printf 'evaluation_id,user_id\\n1,demo\\n2,demo\\n50,demo\\n' > rows.csv
   cqbatch run rows.csv
 
@@ -61,7 +61,7 @@ To see what it has received and changed:
 Ctrl-C stops the sandbox; nothing is kept.`;
 }
 
-function quoted(text: string): string {
+function quotedHint(text: string): string {
   return /^[\w-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

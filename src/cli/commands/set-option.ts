@@ -19,7 +19,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf, parsedArgument } from './options.ts';
 
 /** How long a command waits until a run has taken a new value, which usually takes a second. */
-const patienceMs = 20_000;
+const optionWaitMs = 20_000;
 
 /** Changes the rate of a run in progress, also of a paused one. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
@@ -68,14 +68,14 @@ async function settle(
   what: string,
 ): Promise<void> {
   await writeControl(wanted);
-  const isDone = await poll(patienceMs, async () => {
+  const isDone = await poll(optionWaitMs, async () => {
     const run = await loadBrief();
     return run !== undefined && hasTakenEffect(run) ? true : undefined;
   });
   if (isDone) return;
   throw fatalError(
     'COMMAND_UNANSWERED',
-    `Run ${runId} did not take the ${what} within ${patienceMs / 1_000} s: "cqbatch status ${runId}" shows its state.`,
+    `Run ${runId} did not take the ${what} within ${optionWaitMs / 1_000} s: "cqbatch status ${runId}" shows its state.`,
   );
 }
 

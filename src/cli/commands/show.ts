@@ -11,10 +11,10 @@ import { auditDocument, auditText, type RunAudit } from '../render/audit.ts';
 import { rowDocument, rowText } from '../render/row-history.ts';
 
 export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return showIn(await openCommandContext(flags), id);
+  return showRun(await openCommandContext(flags), id);
 }
 
-export async function showIn(context: CommandContext, id: string | undefined): Promise<ExitCode> {
+export async function showRun(context: CommandContext, id: string | undefined): Promise<ExitCode> {
   const { terminal, store, flags } = context;
   const row = rowOf(flags);
   const record = await findRecord(store, id, anyRun);

@@ -12,14 +12,14 @@ import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { statusDocument, statusLines, statusText } from '../render/status.ts';
 import type { Terminal } from '../terminal.ts';
 
-const lookMs = 1_000;
+const followPollMs = 1_000;
 const printEveryLooks = 5;
 
 export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return statusIn(await openContext(flags), id);
+  return statusOfRuns(await openContext(flags), id);
 }
 
-export async function statusIn(context: Context, id: string | undefined): Promise<ExitCode> {
+export async function statusOfRuns(context: Context, id: string | undefined): Promise<ExitCode> {
   const { flags } = context;
   return withScope(async (defer) => {
     if (id === undefined && flags.watch) {
@@ -90,7 +90,7 @@ async function follow<Runs extends readonly RunFacts[]>(
     const lines = runs.flatMap((run) => statusLines(run));
     if (terminal.live) terminal.drawLines(lines);
     else if (looks % printEveryLooks === 0) terminal.say(lines.join('\n'));
-    await sleep(lookMs);
+    await sleep(followPollMs);
   }
 }
 

@@ -108,7 +108,7 @@ function rowEffect(call: CallableRow): RowEffect {
     // A row of an operation that can change no fields has one line, with all its values.
     const others = Object.entries(values)
       .filter(([name]) => name !== operation.subject && !hasChangeableFields(operation))
-      .map(([name, value]) => `${name} ${quoted(value)}`);
+      .map(([name, value]) => `${name} ${quotedValue(value)}`);
     return {
       row,
       thing,
@@ -200,16 +200,16 @@ function narrowLines(
 function changeText({ isField, old, value }: Effect, room: number, knowsOld: boolean): string {
   if (value === undefined) return '';
   if (!isField) return cutEnd(value, room);
-  if (!knowsOld) return styled('green', quoted(value, room));
-  if (old === undefined) return `? → ${styled('green', quoted(value, room - 4))}`;
-  if (old === value) return styled('dim', `${quoted(value, room - 12)} (unchanged)`);
+  if (!knowsOld) return styled('green', quotedValue(value, room));
+  if (old === undefined) return `? → ${styled('green', quotedValue(value, room - 4))}`;
+  if (old === value) return styled('dim', `${quotedValue(value, room - 12)} (unchanged)`);
   const half = Math.floor((room - 3) / 2);
-  const isCut = [old, value].some((text) => quoted(text, room).length > half);
+  const isCut = [old, value].some((text) => quotedValue(text, room).length > half);
   const from = isCut ? differenceOf(old, value, half) : 0;
-  const [before, after] = [quoted(old, room, from), quoted(value, room, from)];
+  const [before, after] = [quotedValue(old, room, from), quotedValue(value, room, from)];
   const left = Math.min(before.length, Math.max(half, room - 3 - after.length));
   const right = Math.min(after.length, room - 3 - left);
-  return `${styled('red', quoted(old, left, from))} → ${styled('green', quoted(value, right, from))}`;
+  return `${styled('red', quotedValue(old, left, from))} → ${styled('green', quotedValue(value, right, from))}`;
 }
 
 /** How many characters are shown before the first difference of two texts. */
@@ -230,7 +230,7 @@ function differenceOf(one: string, other: string, room: number): number {
 }
 
 /** A value in quotes, on one line of at most `room` columns. */
-function quoted(value: string, room = 60, from = 0): string {
+function quotedValue(value: string, room = 60, from = 0): string {
   if (value === '') return '(empty)';
   const shown = from === 0 ? value : `…${charactersOf(value).slice(from).join('')}`;
   return `"${cutEnd(shown, room - 2)}"`;

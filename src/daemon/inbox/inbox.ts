@@ -107,7 +107,7 @@ export class Inbox {
    * Takes unfinished manifests first, then waiting files, oldest first. Releases a manifest when the loop asks for the next one, or ends.
    */
   async *take(): AsyncGenerator<AttemptedFile> {
-    for (const record of await this.unfinished()) {
+    for (const record of await this.unfinishedManifests()) {
       const taking = await this.takeOver(record).catch((error: unknown): Taking => {
         if (!isOfFilesOfRun(error)) throw error;
         return { kind: 'unusable', why: error.message };
@@ -120,8 +120,8 @@ export class Inbox {
     }
   }
 
-  ignored(): ReturnType<WaitingFiles['ignored']> {
-    return this.#waitingFiles.ignored();
+  ignoredFiles(): ReturnType<WaitingFiles['ignoredFiles']> {
+    return this.#waitingFiles.ignoredFiles();
   }
 
   async #takeFile(file: WaitingFile): Promise<Taking> {
@@ -166,7 +166,7 @@ export class Inbox {
   }
 
   /** The manifests taken by this state folder, oldest first. */
-  async unfinished(): Promise<readonly TakenRecord[]> {
+  async unfinishedManifests(): Promise<readonly TakenRecord[]> {
     return (await this.#records.unfinished()).filter(({ state_id: id }) => id === this.#stateId);
   }
 

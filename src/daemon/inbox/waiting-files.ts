@@ -59,7 +59,7 @@ export class WaitingFiles {
     return content;
   }
 
-  async ignored(): Promise<readonly { readonly name: string; readonly why: string }[]> {
+  async ignoredFiles(): Promise<readonly { readonly name: string; readonly why: string }[]> {
     const entries = await onDisk(this.folder, () => readdir(this.folder, { withFileTypes: true }));
     return entries.flatMap((entry) => {
       const { name } = entry;

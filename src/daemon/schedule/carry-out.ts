@@ -39,8 +39,8 @@ export interface KeeperOptions {
 
 interface Decision {
   readonly schedule: Schedule;
-  readonly before: ScheduleState;
-  readonly after: ScheduleState;
+  readonly stateBefore: ScheduleState;
+  readonly stateAfter: ScheduleState;
   readonly trigger: Trigger | undefined;
 }
 
@@ -71,24 +71,26 @@ async function decisionOn(
 ): Promise<Decision | undefined> {
   const schedule = await schedules.look(name);
   if (schedule === undefined) return undefined;
-  const before = await schedules.state(name);
+  const stateBefore = await schedules.state(name);
   const trigger = await schedules.trigger(name);
-  const going = await goingScheduledRun(runs, before);
+  const going = await goingScheduledRun(runs, stateBefore);
   const times = await timesOf(schedule);
-  const after = decide(schedule, before, { now: now(), times, trigger, runInProgress: going });
-  const isIdle = after.beginning === undefined && isDeepStrictEqual(after, before);
-  return isIdle ? undefined : { schedule, before, after, trigger };
+  const stateAfter = decide(schedule, stateBefore, { now: now(), times, trigger, runInProgress: going });
+  const isIdle = stateAfter.beginning === undefined && isDeepStrictEqual(stateAfter, stateBefore);
+  return isIdle ? undefined : { schedule, stateBefore, stateAfter, trigger };
 }
 
 async function carryOut(decision: Decision, options: KeeperOptions): Promise<void> {
   const { schedules } = options;
-  const { schedule, before, after, trigger } = decision;
+  const { schedule, stateBefore, stateAfter, trigger } = decision;
   const { name } = schedule;
   // Saved before a run starts: if this process dies, its successor starts the same run and no other.
-  if (!isDeepStrictEqual(after, before)) await schedules.saveState(name, after);
-  if (before.beginning === undefined && trigger !== undefined) await schedules.clearTrigger(name, trigger);
+  if (!isDeepStrictEqual(stateAfter, stateBefore)) await schedules.saveState(name, stateAfter);
+  if (stateBefore.beginning === undefined && trigger !== undefined)
+    await schedules.clearTrigger(name, trigger);
   reportWithoutRun(decision, options);
-  if (after.beginning !== undefined) await beginOccasion(schedule, after, after.beginning, options);
+  if (stateAfter.beginning !== undefined)
+    await beginOccasion(schedule, stateAfter, stateAfter.beginning, options);
 }
 
 async function beginOccasion(
@@ -120,12 +122,15 @@ async function beginOccasion(
 }
 
 /** Reports occasions without a run. A missed time that no run makes up for is also a failure. */
-function reportWithoutRun({ schedule, before, after }: Decision, { log, onFailed }: KeeperOptions): void {
-  for (const entry of after.history.filter((one) => !before.history.includes(one))) {
+function reportWithoutRun(
+  { schedule, stateBefore, stateAfter }: Decision,
+  { log, onFailed }: KeeperOptions,
+): void {
+  for (const entry of stateAfter.history.filter((one) => !stateBefore.history.includes(one))) {
     const { result, due } = entry;
     const because = entry.result === 'skipped' ? { because: entry.because } : {};
     log.warn({ schedule: schedule.name, due, ...because }, `schedule: ${result}`);
-    if (result === 'missed' && after.beginning === undefined && after.waiting === undefined) {
+    if (result === 'missed' && stateAfter.beginning === undefined && stateAfter.waiting === undefined) {
       const message = `it was due ${entry.until ?? due}, and no daemon was running in time`;
       onFailed(schedule, usageError('SCHEDULE_MISSED', message));
     }
@@ -134,7 +139,7 @@ function reportWithoutRun({ schedule, before, after }: Decision, { log, onFailed
 
 export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
   /** Called every second, for runs that have ended. */
-  readonly finish: (schedule: Schedule) => Promise<void>;
+  readonly finishRuns: (schedule: Schedule) => Promise<void>;
   readonly stop: AbortSignal;
 }
 
@@ -144,7 +149,7 @@ const showDaemonEveryMs = 30_000;
 
 /** @param now for tests */
 export async function carryOutSchedules(options: CarryOutOptions, now = () => new Date()): Promise<void> {
-  const { schedules, log, finish, stop } = options;
+  const { schedules, log, finishRuns, stop } = options;
   const errors = new ErrorThrottle();
   const onError = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'schedules');
@@ -166,7 +171,7 @@ export async function carryOutSchedules(options: CarryOutOptions, now = () => ne
   );
   const finishes = repeat(
     async () => {
-      for (const schedule of all) await finish(schedule).catch(onError);
+      for (const schedule of all) await finishRuns(schedule).catch(onError);
     },
     { everyMs: decideEveryMs, onError },
   );

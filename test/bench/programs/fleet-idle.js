@@ -39,7 +39,7 @@ await program(async (/** @type {import('./fleet.js').Fleet} */ fleet) => {
       version: 'benchmark',
       shutdownMs: 0,
       datastore: await openDatastore(fleet.queue),
-      failing: new LastingErrors(),
+      lastingErrors: new LastingErrors(),
       stop: new AbortController().signal,
       client: {
         baseUrl,

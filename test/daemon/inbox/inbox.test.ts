@@ -59,7 +59,7 @@ test('a file that is being written is left alone, and so are folders, links and 
   await symlink(join(inbox, '.hidden.csv'), join(inbox, 'link.csv'));
   const watched = await open(inbox, stateDir, { settleMs: 60_000 });
   expect(await next(watched)).toEqual({ others: [{ name: 'growing.csv', taking: { kind: 'growing' } }] });
-  expect((await watched.ignored()).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
+  expect((await watched.ignoredFiles()).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
     { name: 'link.csv', why: 'it is a symbolic link' },
     { name: 'notes.md', why: 'manifests are called *.{csv,txt,tsv,tab,xlsx,json,jsonl,ndjson}{,.gz}' },
   ]);
@@ -366,7 +366,7 @@ describeOnPosix('a pipe', () => {
     execFileSync('mkfifo', [join(inbox, 'pipe.csv')]);
     await drop('a.csv', 'x');
     const watched = await open();
-    expect(await watched.ignored()).toEqual([{ name: 'pipe.csv', why: 'it is a pipe' }]);
+    expect(await watched.ignoredFiles()).toEqual([{ name: 'pipe.csv', why: 'it is a pipe' }]);
     const { manifest } = await next(watched);
     const path = manifest?.path ?? '';
     await manifest?.release();

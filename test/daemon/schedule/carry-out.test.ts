@@ -215,7 +215,7 @@ test('the schedules of a state folder are due by the clock, even when it was ahe
   const stopping = new AbortController();
   const done = async () => (await scene.state()).doneUntil;
   scene.now = new Date('2031-01-01T12:00:00.000Z');
-  const options = { ...scene.options, finish: async () => {}, stop: stopping.signal };
+  const options = { ...scene.options, finishRuns: async () => {}, stop: stopping.signal };
   const carried = carryOutSchedules(options, () => scene.now);
   await expect.poll(done).toBe('2031-01-01T02:00:00.000Z');
   scene.now = new Date('2026-11-05T01:59:59.000Z');
@@ -231,7 +231,7 @@ test('the schedules of a state folder wait for a state folder that is away for a
   const scene = await newScene();
   const stopping = new AbortController();
   const carried = carryOutSchedules(
-    { ...scene.options, finish: async () => {}, stop: stopping.signal },
+    { ...scene.options, finishRuns: async () => {}, stop: stopping.signal },
     () => scene.now,
   );
   await expect.poll(() => scene.schedules.daemon()).toBeDefined();

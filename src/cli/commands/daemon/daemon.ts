@@ -50,11 +50,11 @@ export async function runDaemon(
   const common = { store, datastore, log, stop };
   const schedules = openScheduleStore(store.stateDir);
   const finishInbox = inboxFinisher(context, log);
-  const finish = async ({ source }: Schedule): Promise<void> => {
+  const finishRuns = async ({ source }: Schedule): Promise<void> => {
     if ('inbox' in source) await finishInbox(source.inbox);
   };
   const finishInboxes = async (): Promise<void> => {
-    for (const schedule of await schedules.list()) await finish(schedule);
+    for (const schedule of await schedules.list()) await finishRuns(schedule);
   };
   defer(pruneDaily(context, log, finishInboxes).stop);
   await Promise.all([
@@ -76,7 +76,7 @@ export async function runDaemon(
       ...common,
       runs: store,
       schedules,
-      finish,
+      finishRuns,
       begin: (schedule, occasion) => {
         const report = async (message: string): Promise<void> => {
           notifications?.runFailed(usageError('MANIFEST_REFUSED', `schedule ${schedule.name}: ${message}`));

@@ -88,7 +88,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
   const exitCode = await withNotifier(context, work).catch((error: unknown) => {
     if (!isOfManifest(error)) throw error;
     terminal.warn(`error: ${error.message}`);
-    refusal = { text: error.message };
+    refusal = { refusalMessage: error.message };
     return exitCodes.usage;
   });
   const document = { name, run: ended === undefined ? null : runId, exit_code: exitCode };
@@ -162,10 +162,10 @@ export function isOfManifest(error: unknown): error is CqbatchError {
 }
 
 export function endingOfRefused(
-  { text, problems }: RefusedManifest = { text: 'It was not run.' },
+  { refusalMessage, problems }: RefusedManifest = { refusalMessage: 'It was not run.' },
 ): ManifestEnding {
   const files = problems === undefined ? {} : { '.problems.txt': problems };
-  return { folder: 'failed', files, text: withoutMarks(text) };
+  return { folder: 'failed', files, text: withoutMarks(refusalMessage) };
 }
 
 export async function endingOf(store: RunStore, ended: EndedRun): Promise<ManifestEnding> {

@@ -155,7 +155,7 @@ export function changeMarks(
 }
 
 /** How long a command waits for the lock of the schedules: a daemon holds it for a moment, or for minutes while it starts a run. */
-const patienceMs = 2_000;
+const lockWaitMs = 2_000;
 
 /** Changes schedules while no daemon starts a scheduled run. @throws a busy error if one is starting */
 export async function withScheduleLock<Result>(
@@ -163,7 +163,7 @@ export async function withScheduleLock<Result>(
   name: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const lock = await lockPatiently(patienceMs, () => schedules.lock(name));
+  const lock = await lockPatiently(lockWaitMs, () => schedules.lock(name));
   try {
     return await work();
   } finally {
@@ -191,7 +191,7 @@ export async function warnOfUnfinishedManifests(
   if (remaining.some((schedule) => isDeepStrictEqual(schedule.source, source))) return;
   try {
     const inbox = await Inbox.open({ path: source.inbox, store });
-    const unfinished = await inbox.unfinished();
+    const unfinished = await inbox.unfinishedManifests();
     if (unfinished.length === 0) return;
     const names = unfinished.map(({ name, run }) => `${escapeInvisible(name)} (run ${run})`).join(', ');
     terminal.warn(
@@ -203,7 +203,7 @@ export async function warnOfUnfinishedManifests(
   }
 }
 
-const shownTimes = 5;
+const mostShownTimes = 5;
 
 export async function viewOf(
   { schedules, store }: ScheduleContext,
@@ -211,7 +211,7 @@ export async function viewOf(
 ): Promise<ScheduleView> {
   const state = await schedules.state(schedule.name);
   const times = await timesOf(schedule);
-  const next = nextTimes(times, new Date(), shownTimes);
+  const next = nextTimes(times, new Date(), mostShownTimes);
   const runs = new Map(
     await Promise.all(
       state.history.flatMap((entry) =>

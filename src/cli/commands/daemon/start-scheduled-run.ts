@@ -57,7 +57,7 @@ async function beginRun(context: CommandContext, runId: string, manifest: string
   const submitted = await submitOnce(context, runId, manifest);
   if (submitted === 'there') return { result: 'began', runs: [runId] };
   if (submitted === 'later') return { result: 'later' };
-  return { result: 'failed', code: 'MANIFEST_REFUSED', message: submitted.text };
+  return { result: 'failed', code: 'MANIFEST_REFUSED', message: submitted.refusalMessage };
 }
 
 /**
@@ -73,9 +73,9 @@ async function submitOnce(
 ): Promise<'there' | 'later' | RefusedManifest> {
   const existing = await store.look(runId);
   if (existing !== undefined) return existing === 'being planned' ? 'later' : 'there';
-  let refusal: RefusedManifest = { text: 'It was not run.' };
+  let refusal: RefusedManifest = { refusalMessage: 'It was not run.' };
   const onRefused = (refused: RefusedManifest): void => {
-    refusal = { ...refused, text: withoutMarks(refused.text) };
+    refusal = { ...refused, refusalMessage: withoutMarks(refused.refusalMessage) };
   };
   try {
     const ownContext = { ...context, store, flags: { ...flags, runId }, onRefused };
@@ -86,7 +86,7 @@ async function submitOnce(
     // Another process has created the run meanwhile: the next poll finds the run.
     if (error instanceof CqbatchError && error.code === 'RUN_EXISTS') return 'later';
     if (!isOfManifest(error)) throw error;
-    return { text: error.message };
+    return { refusalMessage: error.message };
   }
 }
 
@@ -137,7 +137,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
       continue;
     }
     // Report before the manifest is moved: if this process dies in between, the next process reports again.
-    if (!(await manifest.hasChanged())) await report(`${name}: ${submitted.text}`);
+    if (!(await manifest.hasChanged())) await report(`${name}: ${submitted.refusalMessage}`);
     const finished = await manifest.finish(endingOfRefused(submitted));
     if (finished !== undefined) refused.push(name);
   }
@@ -184,7 +184,7 @@ export function inboxFinisher(
 /** Archives an inbox's finished manifests. @throws the last failure after all were tried: files of one run may be damaged */
 async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<void> {
   const failures: unknown[] = [];
-  for (const taken of await inbox.unfinished())
+  for (const taken of await inbox.unfinishedManifests())
     await finishManifest(inbox, taken, store, log).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures.at(-1);
 }

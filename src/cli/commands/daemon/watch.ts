@@ -20,9 +20,9 @@ import { requireConsent } from '../run/planned-run.ts';
 import { withMetricsFile, withNotifier } from '../run/run-scope.ts';
 import { type CarriedOut, carryOut, carryOutRefused, openInbox } from './inbox-manifest.ts';
 
-const lookMs = 1_000;
+const inboxPollMs = 1_000;
 /** How long `watch` waits for the embedded datastore, which a long run may be using. */
-const patienceMs = 24 * 60 * 60 * 1_000;
+const datastoreWaitMs = 24 * 60 * 60 * 1_000;
 
 /** The exit codes of runs, from the worst to the best. */
 const severity = [
@@ -58,7 +58,7 @@ function keepRunning(context: Context, path: string): Promise<ExitCode> {
       defer,
     );
     if (port !== undefined) terminal.say(`Probes and metrics are on port ${port}.`);
-    const patient = { ...context, metrics, settings: { wait: patienceMs, ...settings } };
+    const patient = { ...context, metrics, settings: { wait: datastoreWaitMs, ...settings } };
     const work = await openWork(patient, path, stop.signal);
     return work === undefined ? declinedByUser(context) : work.untilStopped();
   });
@@ -136,7 +136,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     const growing: string[] = [];
     const unusable: string[] = [];
     if (isOver()) return { growing, unusable };
-    for (const { name, why } of await inbox.ignored())
+    for (const { name, why } of await inbox.ignoredFiles())
       sayOnce(`${escapeInvisible(name)} is ignored: ${why}`, terminal.say);
     for await (const { name, taking } of inbox.take()) {
       if (taking.kind === 'growing') growing.push(name);
@@ -188,7 +188,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
         const stuck = unfinished();
         if (stuck !== undefined) return stuck.exitCode;
         carriedOut.length = 0;
-        await pause(lookMs, stop);
+        await pause(inboxPollMs, stop);
       }
       return exitCodes.success;
     },

@@ -38,10 +38,10 @@ import type { PagedPlan } from './plan-page.ts';
 import { manifestOf, planOf, planTextFor, readingManifest } from './planned-run.ts';
 
 export async function plan(source: string, flags: Flags): Promise<ExitCode> {
-  return planIn(await openPlanningContext(flags), source);
+  return planManifestOrPlan(await openPlanningContext(flags), source);
 }
 
-export async function planIn(opened: CommandContext, source: string): Promise<ExitCode> {
+export async function planManifestOrPlan(opened: CommandContext, source: string): Promise<ExitCode> {
   const out = outFileOf(opened, source);
   await requirePageFile(opened.flags);
   return withNamedPlan(opened, source, async (context) => {

@@ -216,7 +216,7 @@ function showPlan(context: CommandContext, planned: Plan): void {
   if (code === undefined) return;
   const message = `${unreadyText(planned)} ${sentText(planned)}`;
   const problems = problemText(planned);
-  onRefused?.({ text: `${problems}\n${message}`.trim(), problems: planned.problems.file });
+  onRefused?.({ refusalMessage: `${problems}\n${message}`.trim(), problems: planned.problems.file });
   if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');
   if (terminal.quiet) terminal.warn(problems);
   terminal.warn(`error: ${message}`);

@@ -18,7 +18,7 @@ import { bodyFor, type EndedCommand, type EndedRun, notificationOf } from '../..
 import { withoutMarks } from '../../render/style.ts';
 import type { Terminal } from '../../terminal.ts';
 
-const lookMs = 1_000;
+const busyPollMs = 1_000;
 
 /** Codes of errors that end with the other process, unlike that of a run id in use. */
 const transientCodes = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
@@ -78,7 +78,7 @@ function repeatWhileBusy(terminal: Terminal, ms: number) {
     }
     const leftMs = until - steadyNow();
     if (leftMs <= 0) throw new BusyError(code, `${what}, and still is after ${howLong}`, 'Nothing was sent.');
-    await pause(Math.min(lookMs, leftMs), undefined, { signal: stopped }).catch(() => {});
+    await pause(Math.min(busyPollMs, leftMs), undefined, { signal: stopped }).catch(() => {});
     refuseStopped(stopped);
   };
   /** Does work until it succeeds. @param work receives a signal that aborts when the user stops waiting */
@@ -160,7 +160,7 @@ export function withNotifier(
         run = ended;
       },
       onRefused(refusal) {
-        refused = usageError('MANIFEST_REFUSED', withoutMarks(refusal.text));
+        refused = usageError('MANIFEST_REFUSED', withoutMarks(refusal.refusalMessage));
         context.onRefused?.(refusal);
       },
     };
@@ -176,7 +176,7 @@ export function withNotifier(
 }
 
 /** How long a ping or notification may hold up a command at its start and end: ten seconds in all. */
-const patienceMs = { atStart: 2_000, atEnd: 8_000 };
+const notifierWaitMs = { atStart: 2_000, atEnd: 8_000 };
 
 /** Sends pings and notifications. A failure to send only causes a warning. */
 export interface Notifier {
@@ -204,7 +204,7 @@ export async function openNotifier(
   const secret = await readSecret({
     file: settings.notifySecretFile,
     variable: 'CQBATCH_NOTIFY_SECRET',
-    what: 'the secret in',
+    secretName: 'the secret in',
     code: 'NOTIFY_SECRET_UNREADABLE',
   });
   const warnUnlessSent = async (what: string, hook?: Webhook, sending?: Promise<void>): Promise<void> =>
@@ -213,14 +213,18 @@ export async function openNotifier(
     );
   return {
     commandStarted: () =>
-      warnUnlessSent('--ping-url', ping, ping?.post('', { below: '/start', withinMs: patienceMs.atStart })),
+      warnUnlessSent(
+        '--ping-url',
+        ping,
+        ping?.post('', { below: '/start', withinMs: notifierWaitMs.atStart }),
+      ),
     async commandEnded({ exitCode, ...rest }) {
       const ended = { ...rest, exitCode: codeOf(exitCode, rest.run), actor: thisActor() };
       const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
       const body = bodyFor(notify?.host ?? '', ended);
       const headers =
         secret === undefined ? [] : signatureHeaders(secret, `msg_${randomUUID()}`, new Date(), body);
-      const withinMs = patienceMs.atEnd;
+      const withinMs = notifierWaitMs.atEnd;
       await Promise.all([
         warnUnlessSent(
           '--ping-url',

@@ -29,7 +29,7 @@ async function submitNamed(context: CommandContext, source: string): Promise<Exi
     try {
       const submitted = await submitRun(context, source);
       if (typeof submitted === 'number') return submitted;
-      const code = say(terminal, submitted, 'is submitted');
+      const code = sayOfRun(terminal, submitted, 'is submitted');
       await sayWhoCarriesOut({ terminal, schedules: openScheduleStore(store.stateDir) });
       return code;
     } catch (error) {
@@ -39,7 +39,7 @@ async function submitNamed(context: CommandContext, source: string): Promise<Exi
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(context, existing, source);
       if (checked !== undefined) return checked;
-      return say(terminal, existing, 'was already submitted');
+      return sayOfRun(terminal, existing, 'was already submitted');
     }
   }
 }
@@ -67,7 +67,7 @@ export async function submitRun(
   return submitted;
 }
 
-function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCode {
+function sayOfRun(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCode {
   terminal.say(`Run ${id} ${what}. Follow it with: cqbatch status ${id} --watch`);
   terminal.result({ run: id, state, next: [`cqbatch status ${id} --watch`] }, id);
   return exitCodes.success;

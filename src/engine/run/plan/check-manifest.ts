@@ -37,7 +37,7 @@ export interface CheckedManifest {
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
-  readonly done?: DoneRows | undefined;
+  readonly doneRows?: DoneRows | undefined;
   /** The comparison with the lists. Absent if rows are called as they are. */
   readonly compared?: ComparedRows;
 }
@@ -58,7 +58,7 @@ export async function checkManifest(
 ): Promise<CheckedManifest & OpenedManifest> {
   const { operations, stateDir } = store;
   const { onConflict = 'refuse', map, clearToken } = reading;
-  const done = skipDone && (await readDone(store, skipDone, { baseUrl, map, clearToken, context }));
+  const doneRows = skipDone && (await readDone(store, skipDone, { baseUrl, map, clearToken, context }));
   const isCompared = lists !== undefined;
   if (isCompared !== (reading.compare ?? false)) throw new TypeError('Lists are for rows that are compared.');
   const { manifest, prepare } = await openPlannedManifest(path, name, reading, {
@@ -89,7 +89,7 @@ export async function checkManifest(
     lists && new ListComparer(lists, operations, 'look at the entry, then correct or remove this cell');
   const scan = await scanManifest(manifest, prepare, handlers, {
     onConflict,
-    done,
+    done: doneRows,
     keys,
     comparer,
     unreadable,
@@ -100,7 +100,7 @@ export async function checkManifest(
     scan,
     choice: prepare.choice,
     problems: await problems.end(),
-    done,
+    doneRows,
     ...(lists && changes && { compared: { lists: comparedLists(lists), ...(await changes.end()) } }),
   };
 }

@@ -15,7 +15,7 @@ import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from './retries
 const claimSchema = z.object({ run: z.string(), key: z.string() });
 
 /** Named by the SHA-256 of the plan's rows, so that neither another name nor another compression makes another plan. Never removed. */
-function claimFile({ stateDir }: Pick<RunStore, 'stateDir'>, sha256: string): string {
+function claimPath({ stateDir }: Pick<RunStore, 'stateDir'>, sha256: string): string {
   return join(stateDir, 'plans', sha256);
 }
 
@@ -34,7 +34,7 @@ export async function claimPlan(store: Pick<RunStore, 'stateDir'>, record: RunRe
   const { planFile, rows, id } = record;
   if (planFile === undefined) return;
   const key = runKey(record);
-  const path = claimFile(store, rows.sha256);
+  const path = claimPath(store, rows.sha256);
   await makeFolder(join(store.stateDir, 'plans'));
   if (await onDisk(path, () => createFile(path, stringifyJson({ run: id, key })))) return;
   const claim = await readClaim(path);
@@ -50,7 +50,7 @@ export async function refuseUsedPlan(
   { file, planned: { digest } }: Pick<ReadPlan, 'file' | 'planned'>,
   runId: string | undefined,
 ): Promise<void> {
-  const claim = await readClaim(claimFile(store, digest.sha256));
+  const claim = await readClaim(claimPath(store, digest.sha256));
   const runs = await store.list(() => {});
   const planned = runs.find(({ planFile, rows }) => planFile !== undefined && rows.sha256 === digest.sha256);
   const run = claim?.run ?? planned?.id;

@@ -34,7 +34,7 @@ export function planManifest(store: RunStore, input: PlanManifestInput, path: st
     defer(() => writer.discard());
     const texts = new CellTextReader();
     const checked = await checkManifest(store, input, (row, { cells }, columns) =>
-      writer.add(row, texts.of(cells, columns)),
+      writer.add(row, texts.textsByColumn(cells, columns)),
     );
     return { ...checked, ...(await writer.end(factsOf(input, checked), checked.scan.perOperation)) };
   });
@@ -42,7 +42,7 @@ export function planManifest(store: RunStore, input: PlanManifestInput, path: st
 
 function factsOf(
   { name, digest, reading, options, consent }: PlanManifestInput,
-  { manifest, prepare, scan, choice, done, compared }: CheckedManifest & OpenedManifest,
+  { manifest, prepare, scan, choice, doneRows, compared }: CheckedManifest & OpenedManifest,
 ): HeadFacts {
   const { format, delimiter, sheet, encoding } = manifest;
   const { clearToken, ...given } = reading;
@@ -66,7 +66,7 @@ function factsOf(
     ),
     counts: sumOf([scan]),
     left_out: scan.leftOut,
-    ...(done && { skip_done: [...done.sources] }),
+    ...(doneRows && { skip_done: [...doneRows.sources] }),
     ...(compared && { compared: compared.lists }),
     warnings: scan.warnings.map(({ code, message }) => ({ code, message })),
     operation_source: choice.source,
@@ -126,7 +126,7 @@ export function plannedRows(
 class CellTextReader {
   readonly #places = new Map<string, number>();
 
-  of(cells: ManifestRow['cells'], columns: readonly string[]): CellTexts {
+  textsByColumn(cells: ManifestRow['cells'], columns: readonly string[]): CellTexts {
     for (let place = this.#places.size; place < columns.length; place += 1)
       this.#places.set(columns[place] ?? '', place);
     const texts: (string | null)[] = [];

@@ -11,7 +11,7 @@ import type { OpenPart, StopPhase } from './run-in-progress.ts';
 
 /** Controls for runs of other processes: in the run's folder without a common datastore, in the cluster without a common folder. */
 
-const fileName = 'control.jsonl';
+const controlFileName = 'control.jsonl';
 const pollMs = 500;
 
 /** Obeys commands from elsewhere, and sets the rate and the priority that they ask for. */
@@ -24,12 +24,12 @@ export const openControls: OpenPart = (inProgress, defer) => {
 };
 
 /** The commands that each phase of a run listens to. */
-const commandsIn: Readonly<Record<StopPhase, readonly Command['command'][]>> = {
+const commandsInPhase: Readonly<Record<StopPhase, readonly Command['command'][]>> = {
   feeding: ['pause', 'cancel'],
   paused: ['unpause', 'cancel'],
   'between stages': ['cancel'],
 };
-const stateAfter = { pause: 'paused', unpause: 'unpaused', cancel: 'cancelled' } as const;
+const stateAfterCommand = { pause: 'paused', unpause: 'unpaused', cancel: 'cancelled' } as const;
 
 export function openControlsIn(places: readonly Pick<ControlPlace, 'readControls'>[]): OpenPart {
   return ({ keeper, tellEvent, onError }, defer) => {
@@ -46,8 +46,8 @@ export function openControlsIn(places: readonly Pick<ControlPlace, 'readControls
     defer(() => controls.close());
     return {
       onStop: (phase, stop) =>
-        controls.onCommand(commandsIn[phase], ({ command, ...attribution }) =>
-          stop({ state: stateAfter[command], ...attribution }),
+        controls.onCommand(commandsInPhase[phase], ({ command, ...attribution }) =>
+          stop({ state: stateAfterCommand[command], ...attribution }),
         ),
     };
   };
@@ -67,7 +67,7 @@ export interface ControlPlace {
 
 /** Each control is one line, so that two users can write at once. */
 export function controlsInFolder(folder: string): ControlPlace {
-  const path = join(folder, fileName);
+  const path = join(folder, controlFileName);
   return {
     // A full disk may have cut off the previous line.
     writeControl: (wanted) => appendFile(path, `\n${JSON.stringify(withTime(wanted))}\n`, { mode: 0o600 }),
@@ -87,7 +87,7 @@ export function controlsInCluster(cluster: Cluster, runId: string): ControlPlace
 
 /** Removes the controls that were meant for an earlier process of the run. */
 export async function clearControls(folder: string): Promise<void> {
-  await rm(join(folder, fileName), { force: true });
+  await rm(join(folder, controlFileName), { force: true });
 }
 
 export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;

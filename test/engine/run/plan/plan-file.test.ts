@@ -61,7 +61,7 @@ describe('a plan', () => {
     );
     expect(again.problems).toMatchObject({
       count: planned.problems.count,
-      first: planned.problems.firstProblems,
+      firstProblems: planned.problems.firstProblems,
     });
     expect(facts).toMatchObject({ rows: 6, callable: 3, invalid: 2, duplicates: 1, conflicts: 1 });
   });

@@ -32,13 +32,13 @@ test('a run has the retries of its retries, whichever run is named', () => {
   const family = retriesAmong([a, b, other, c, d], a);
   expect(ids(retriesAfter(family, a))).toEqual(['b', 'c', 'd']);
   expect(ids(retriesAfter(family, c))).toEqual(['d']);
-  expect(retriesAmong([a, b, other, c, d], other)).toEqual({ first: other, retries: [] });
+  expect(retriesAmong([a, b, other, c, d], other)).toEqual({ firstRun: other, retries: [] });
 });
 
 test('a removed run is not needed, and a new run of its name is another run', () => {
   const b = retry('b', 'a');
   const c = retry('c', 'b');
-  expect(retriesAmong([b, c], c)).toEqual({ first: b, retries: [c] });
+  expect(retriesAmong([b, c], c)).toEqual({ firstRun: b, retries: [c] });
   const newA = retry('a', 'c');
   expect(ids(retriesAmong([b, c, newA], newA).retries)).toEqual(['c', 'a']);
 });

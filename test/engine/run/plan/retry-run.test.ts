@@ -56,7 +56,7 @@ test('failed rows are called again as they were, with the numbers of the user’
   ]);
   expect(rows[0]).not.toHaveProperty('unclear');
   expect(retry).toMatchObject({
-    overtaken: 0,
+    overtakenCount: 0,
     unclear: [2],
     codes: new Map([['UNAVAILABLE', 2]]),
     head: {
@@ -111,7 +111,7 @@ test('a row is not called after a later row of its subject has succeeded', async
   );
   const { retry, rows } = await retryOf(store, record);
   expect(rows.map(({ row }) => row)).toEqual([2, 4]);
-  expect(retry).toMatchObject({ overtaken: 1, codes: new Map([['UNAVAILABLE', 2]]) });
+  expect(retry).toMatchObject({ overtakenCount: 1, codes: new Map([['UNAVAILABLE', 2]]) });
   expect(retry.scan).toMatchObject({ callable: 2, conflicts: 1, changedSubjects: 1 });
 });
 
