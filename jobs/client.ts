@@ -24,7 +24,7 @@ import {
   updateSoundboard,
 } from './update-soundboard.ts';
 
-/** A function for each operation of the interface document. */
+/** A client with a function for each operation of the interface document. */
 export interface TypedClient extends ApiClient {
   /**
    * Restores a deleted evaluation (section 4.1) and returns it.

@@ -16,13 +16,13 @@ import {
   time,
 } from '../src/engine/api/reading.ts';
 
-/** Section 2.4. */
+/** A level of risk (interface document, section 2.4). */
 export type RiskLevel = OpenEnum<'RISK_LEVEL_NONE'>;
 
-/** Section 2.3: element of `answers`. */
+/** The points of an answer: an element of `answers` (interface document, section 2.3). */
 const evaluationAnswer = object({ answerPoints: decimal });
 
-/** Section 2.3: element of `evaluation_questions`. */
+/** A question: an element of `evaluation_questions` (interface document, section 2.3). */
 const evaluationQuestion = object({
   evaluationQuestionId: entityId,
   evaluationId: entityId,
@@ -35,7 +35,7 @@ const evaluationQuestion = object({
   sortOrder: integer,
 });
 
-/** Section 2.4: element of `auto_evaluation_questions`. */
+/** An automatic question: an element of `auto_evaluation_questions` (interface document, section 2.4). */
 const autoEvaluationQuestion = object({
   autoEvaluationQuestionId: entityId,
   autoEvaluationId: entityId,
@@ -48,7 +48,7 @@ const autoEvaluationQuestion = object({
   expressionMatched: flag,
 });
 
-/** Section 2.2: element of `evaluation_sections`. */
+/** A section: an element of `evaluation_sections` (interface document, section 2.2). */
 const evaluationSection = object({
   evaluationSectionId: entityId,
   evaluationId: entityId,
@@ -63,21 +63,21 @@ const evaluationSection = object({
   skipped: flag,
 });
 
-/** Section 2.5: element of `custom_fields`. */
+/** A custom field: an element of `custom_fields` (interface document, section 2.5). */
 const customField = object({ key: text, field: text });
 
-/** Section 3. */
+/** The state of an evaluation (interface document, section 3). */
 export type EvaluationState = OpenEnum<'EVALUATION_IN_PROGRESS'>;
 
-/** Section 2.1. */
+/** The type of a call (interface document, section 2.1). */
 export type CallType = OpenEnum<'INBOUND'>;
 
-/** Section 2.1. */
+/** The type of a channel (interface document, section 2.1). */
 export type ChannelType = OpenEnum<'CHANNEL_TYPE_EMAIL'>;
 
-/** Section 2.1: `call_metadata`. */
+/** The call of an evaluation: `call_metadata` (interface document, section 2.1). */
 const callMetadata = object({ callSid: entityId, callType: text as Read<CallType> });
-/** Section 2.1: `conversation_metadata`. */
+/** The conversation of an evaluation: `conversation_metadata` (interface document, section 2.1). */
 const conversationMetadata = object({ conversationSid: entityId });
 
 const summaryFields = {
@@ -88,7 +88,7 @@ const summaryFields = {
   score: decimal,
   evaluationState: text as Read<EvaluationState>,
   completedAt: time,
-  /** Opaque; absent, or empty, when the evaluation is not deleted. */
+  /** When the evaluation was deleted, in an undocumented format. Absent or empty when it is not deleted. */
   deletedAt: time,
   agentUserId: text,
   callType: text as Read<CallType>,
@@ -106,13 +106,13 @@ export const evaluation = object({
   customFields: listOf(customField),
 });
 
-/** An evaluation without sections and custom fields: much faster to read. */
+/** Reads an evaluation without sections and custom fields, which is much faster. */
 export const evaluationSummary = object(summaryFields);
 
-/** Section 2.1: the score of a call or conversation against a scorecard. */
+/** The score of a call or conversation against a scorecard (interface document, section 2.1). */
 export interface Evaluation extends ReadBy<typeof evaluation> {}
 
 export interface EvaluationSummary extends ReadBy<typeof evaluationSummary> {}
 
-/** The schema for parsed JSON; leaves out unknown and unreadable fields. */
+/** Reads an evaluation from parsed JSON. Leaves out unknown and unreadable fields. */
 export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);

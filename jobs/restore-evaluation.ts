@@ -10,7 +10,7 @@ import { type InputOf, objectWriter } from './typed-fields.ts';
  * body has exactly these two.
  */
 export const restoreFields = {
-  /** From 1 to 9223372036854775807. */
+  /** Identifiers of evaluations are from 1 to 9223372036854775807. */
   evaluation_id: { type: 'integer', min: 1, required: true },
   /** The user who restores. */
   user_id: { type: 'identifier', required: true, option: '<id>' },
@@ -42,10 +42,10 @@ function checkEvaluation<T extends EvaluationSummary>(evaluationId: string, eval
   return { ok: false, code: 'ANSWER_STILL_DELETED', message };
 }
 
-/** A page must have a size. Hundreds of evaluations, without their sections, are far below the 4 MB of a usual message. */
+/** The number of evaluations in a page, which must be given. Hundreds without sections are far below the 4 MB of a usual message. */
 const pageSize = 500;
 
-/** A page of a list, from a public description of a service with this call: the interface document has no lists. */
+/** Asks for a page of a list, as a public description of a service with this call says: the interface document has no lists. */
 function pageRequest(isDeleted: boolean) {
   return (token: string | undefined) => {
     const page = token === undefined ? '' : `,"page_token":${JSON.stringify(token)}`;
@@ -56,7 +56,7 @@ function pageRequest(isDeleted: boolean) {
   };
 }
 
-/** Interface document, section 4.1. */
+/** The operation of section 4.1 of the interface document. */
 export const restoreEvaluation = defineOperation({
   name: 'restore-evaluation',
   thing: 'evaluation',
@@ -77,7 +77,7 @@ export const restoreEvaluation = defineOperation({
     completed_at: ({ completedAt }) => completedAt,
   },
   repeatable: true,
-  // From a public description of a service with this call.
+  // The permission to restore, from a public description of a service with this call.
   permission: 'PERMISSION_SCORECARDS_EVALUATE',
   list: {
     name: 'deleted-evaluations',
@@ -89,7 +89,7 @@ export const restoreEvaluation = defineOperation({
     columns: {
       deleted_by: ({ deletedBy }) => deletedBy,
       deleted_at: ({ deletedAt }) => deletedAt,
-      // Services that leave out zero values leave out false.
+      // False is left out by services that leave out zero values.
       is_recoverable: ({ isRecoverable }) => isRecoverable,
       agent_user_id: ({ agentUserId }) => agentUserId,
       scorer_id: ({ scorerId }) => scorerId,
@@ -106,7 +106,7 @@ export const restoreEvaluation = defineOperation({
     done: {
       name: 'evaluations',
       request: pageRequest(false),
-      // The description does not say whether the service finds deleted ones.
+      // Asks for one evaluation. The description does not say whether the service finds deleted ones.
       one: (id) => ({ path: `${calls}/getevaluation`, body: `{"evaluation_id":${int64Json(id)}}` }),
       differs(body, evaluationId) {
         const read = readSummary(body, evaluationId);

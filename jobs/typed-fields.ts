@@ -1,6 +1,6 @@
 /**
- * An operation's list of fields, as a program writes and reads them: names in lowerCamelCase, integers in any exact form, and values in JSON.
- * The operations of the service make their requests, the inputs of the typed client and the entries in answers of it.
+ * An operation's list of fields, as a program writes and reads them: names in lowerCamelCase, integers in any exact form, and values in
+ * JSON. The operations of the service make their requests, the inputs of the typed client and the entries in answers of it.
  */
 
 import { type Int64Input, int64Json, requireInt64 } from '../src/engine/api/int64.ts';
@@ -16,7 +16,7 @@ import {
 } from '../src/engine/api/reading.ts';
 import type { FieldDefinition, RowOf } from '../src/engine/operation/row-fields.ts';
 
-/** The service's entries have numbers and texts, but no lists or objects. */
+/** A field with a number or a text: the service's entries have no lists or objects. */
 interface PlainField extends FieldDefinition {
   readonly type: 'integer' | 'identifier' | 'text';
 }
@@ -48,7 +48,7 @@ type TextOf<Definition> = Definition extends { readonly expects: readonly (infer
   ? OpenEnum<Known>
   : string;
 
-/** An entry in an answer. */
+/** An entry in an answer, with the fields of an operation. */
 export type EntryOf<Fields> = Parts<{
   readonly [Name in keyof Fields as CamelCase<Name>]: Read<EntryValue<Fields[Name]>>;
 }>;
@@ -58,8 +58,8 @@ type EntryValue<Definition> = Definition extends { readonly type: 'integer' } ? 
 /**
  * The row for an input.
  *
- * @throws RangeError when an integer is not exact or out of its range, a text is not a string, a required field is missing, or the input has
- * another field
+ * @throws RangeError when an integer is not exact or out of its range, a text is not a string, a required field is missing, or the input
+ * has another field
  */
 export function rowOfInput<Fields extends PlainFields>(fields: Fields, input: object): RowOf<Fields> {
   const names = new Map(Object.keys(fields).map((name) => [camelCase(name), name]));
@@ -79,7 +79,7 @@ export function rowOfInput<Fields extends PlainFields>(fields: Fields, input: ob
   return Object.fromEntries(row) as RowOf<Fields>;
 }
 
-/** Makes an object in JSON of a row: its values, in the order of the list. The same row always gives the same text. */
+/** Returns a function that writes the values of a row as JSON, in the order of the fields. The same row always gives the same text. */
 export function objectWriter(fields: PlainFields): (row: object) => string {
   const members = Object.entries(fields).map(([name, { type }]) => ({
     name,
@@ -89,7 +89,7 @@ export function objectWriter(fields: PlainFields): (row: object) => string {
   return (row) => {
     const values = row as Readonly<Record<string, string | undefined>>;
     let text = '';
-    // A loop, because this runs for each row.
+    // This is a loop instead of a chain of functions, because it runs for each row.
     for (const { name, key, write } of members) {
       const value = values[name];
       if (value !== undefined) text += `${text === '' ? '' : ','}${key}${write(value)}`;

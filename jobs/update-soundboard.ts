@@ -7,7 +7,7 @@ const text = { type: 'text', undoable: true } as const;
 const time = { ...text, expects: 'time' } as const;
 const count = { type: 'integer', undoable: true } as const;
 
-/** From a public description of a service with this call; the document shows only the first one. */
+/** The types of a file, from a public description of a service with this call; the interface document shows only the first one. */
 const fileTypes = ['RECORDING_FILE_TYPE_WAV', 'RECORDING_FILE_TYPE_MP3'] as const;
 
 /**
@@ -22,9 +22,9 @@ export const soundboardFields = {
   description: text,
   date_created: time,
   last_modified: time,
-  /** In bytes, by a public description of a service with this call: the document does not name the unit. */
+  /** The size in bytes, by a public description of a service with this call: the interface document does not name the unit. */
   file_size: count,
-  /** In seconds, by the same description. */
+  /** The length in seconds, by a public description of a service with this call. */
   recording_length: count,
 } as const;
 
@@ -33,18 +33,18 @@ type FieldName = keyof typeof soundboardFields;
 const names = Object.keys(soundboardFields) as readonly FieldName[];
 const changeable = names.filter((name) => name !== 'soundboard_id');
 
-/** Only the given fields are sent. Whether the service keeps or resets the others is not documented. */
+/** The fields to update: only the given ones are sent. Whether the service keeps or resets the others is not documented. */
 export interface UpdateSoundboardInput extends InputOf<typeof soundboardFields> {}
 
-/** Section 2.6: a recording file with a title, a description and file metadata, as answers have it. */
+/** A recording file with a title, a description and file metadata, as answers have it (interface document, section 2.6). */
 export interface Soundboard extends EntryOf<typeof soundboardFields> {}
 
 const soundboard = entryReader(soundboardFields);
 
-/** The schema for parsed JSON; leaves out unknown and unreadable fields. */
+/** Reads a soundboard from parsed JSON. Leaves out unknown and unreadable fields. */
 export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboard);
 
-/** Section 4.2. */
+/** The answer to an update (interface document, section 4.2). */
 export interface UpdateSoundboardAnswer {
   readonly soundboardId: bigint;
 }
@@ -66,7 +66,7 @@ export function changesNothing(row: Readonly<Partial<Record<FieldName, string>>>
 
 const entryJson = objectWriter(soundboardFields);
 
-/** Interface document, section 4.2. */
+/** The operation of section 4.2 of the interface document. */
 export const updateSoundboard = defineOperation({
   name: 'update-soundboard',
   thing: 'soundboard',
@@ -83,18 +83,18 @@ export const updateSoundboard = defineOperation({
   interpret: (body, soundboardId) => readUpdateSoundboardAnswer(soundboardId, body),
   columns: { soundboard_id: ({ soundboardId }) => soundboardId },
   repeatable: true,
-  // The document does not say whether an update keeps fields that it leaves out.
+  // The interface document does not say whether an update keeps fields that it leaves out.
   mayReset: true,
-  // From a public description of a service with this call.
+  // The permission to update, from a public description of a service with this call.
   permission: 'PERMISSION_SOUNDBOARD_EDIT',
   list: {
     name: 'soundboards',
-    // From the same description. One answer has all entries.
+    // The list is from a public description of a service with this call. One answer has all entries.
     request: () => ({ path: '/api/v1alpha1/org/soundboard/list', body: '{}' }),
     entries: 'soundboards',
     read(entry) {
       const read = soundboard(entry);
-      // Services leave out zero values: WAV is the first of the file types.
+      // A missing file type is WAV, the first of the types: services leave out zero values.
       return read && { ...read, fileType: read.fileType ?? fileTypes[0] };
     },
     fields: names,

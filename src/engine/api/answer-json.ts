@@ -2,14 +2,14 @@ import { PassThrough } from 'node:stream';
 import { parseJson } from '../../base/text/json.ts';
 import type { TokenMask } from './token/token-mask.ts';
 
-/** Some services begin their JSON with it, so that no page can include it as a script. */
+/** Some services begin their JSON with `)]}',`, so that no page can include the answer as a script. */
 const prefix = /^\)\]\}',?[ \t]*\r?\n/;
 
-/** Serializers of some languages write these, which JSON does not have. */
+/** Serializers of some languages write `NaN` and `Infinity`, which JSON does not have. */
 const notANumber = /-?\b(?:NaN|Infinity)\b/g;
 
 /**
- * Like `parseJson`, and also reads what careless services send: `NaN` and `Infinity` as null, and `)]}',` before the JSON.
+ * Parses JSON as `parseJson` does, and also reads what careless services send: `NaN` and `Infinity` as null, and `)]}',` before the JSON.
  *
  * @throws the SyntaxError of the text as it is
  */
@@ -27,7 +27,7 @@ export function parseAnswer(text: string): unknown {
   }
 }
 
-/** Leaves strings alone. A regular expression would take quadratic time for hostile text. */
+/** Writes null for `NaN` and `Infinity` outside strings. A regular expression would take quadratic time for hostile text. */
 function nullsForNoNumbers(text: string): string {
   const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -45,19 +45,19 @@ function nullsForNoNumbers(text: string): string {
 }
 
 /**
- * After each pause, undici takes what its socket has read meanwhile, 64 kB and more. A buffer that holds no more than that would never catch
- * up: the data would wait in the socket, without a bound.
+ * After each pause, undici takes what its socket has read meanwhile, 64 kB and more. A buffer that holds no more than 64 kB would never
+ * catch up: the data would wait in the socket, without a bound.
  */
 const highWaterMark = 1024 * 1024;
 
-/** Takes the body of a 2xx answer as it comes, for answers that are too large to hold. A call has its own. */
+/** Takes the body of a 2xx answer in parts, for answers that are too large for memory. Each call has its own object. */
 export class AnswerParts {
-  /** Decompressed. Ends with the call, also with one that fails, whose answer says why. */
+  /** The decompressed body. The stream ends with the call, even with a call that fails: its answer then says why. */
   readonly bytes = new PassThrough({ highWaterMark });
-  /** Of the token with which the answer came. */
+  /** Hides the token with which the answer came. */
   mask: TokenMask | undefined;
 
-  /** @throws SyntaxError */
+  /** Parses the JSON of a part of the body, without the token. @throws SyntaxError */
   parse(text: string): unknown {
     const value = parseAnswer(text);
     return this.mask === undefined ? value : this.mask.json(value, text);

@@ -20,7 +20,7 @@ export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAns
   const { mask } = context;
   if (status >= 400 || status < 200) return { ok: false, failure: errorFailure(answer, context) };
   if (status >= 300) return { ok: false, failure: redirectFailure(answer, mask) };
-  // RFC 9110, section 15.3.5: such an answer has no content.
+  // By RFC 9110, section 15.3.5, an answer 204 has no content.
   const hasNoBody = isPassedOn ? problem === undefined : status === 204 && body === '';
   if (hasNoBody) return { ok: true, status, body: null };
   try {
@@ -30,7 +30,7 @@ export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAns
   }
 }
 
-/** If the body can't be decompressed, only the status counts. */
+/** The failure for a status that is neither 2xx nor 3xx. If the body can't be decompressed, only the status counts. */
 function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   const { body, problem } = answer;
   if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, context);
@@ -38,7 +38,7 @@ function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   return { ...failure, message: `${failure.message} (${problemText(problem, context.mask)})` };
 }
 
-/** The change has probably been made; another attempt shows it. */
+/** The failure for a 2xx answer that can't be read. The change has probably been made; another attempt shows it. */
 function unreadableFailure({ status, body, problem }: HttpAnswer, mask: TokenMask, error: Error): ApiFailure {
   const failure = (code: FailureCode, why: string): ApiFailure =>
     apiFailure(code, `The server answered ${status}, but ${why}`, { status, unclear: true });
@@ -51,7 +51,7 @@ function unreadableFailure({ status, body, problem }: HttpAnswer, mask: TokenMas
 
 const excerptLength = 200;
 
-/** The beginning of what came back, for a message. */
+/** The beginning of an answer's body, for a message. */
 export function excerptOf(body: string, mask?: TokenMask): string {
   return `"${shortened(serverText(body, mask), excerptLength)}"`;
 }
@@ -72,7 +72,7 @@ function problemText({ kind, encoding, detail }: ContentProblem, mask: TokenMask
   return `its body ${problems[kind]} (${serverText(encoding, mask)}: ${detail})`;
 }
 
-/** Redirects are not followed: a POST may become a GET, and the token would go to another host. */
+/** The failure for a redirect, which is not followed: a POST may become a GET, and the token would go to another host. */
 function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiFailure {
   const [location] = headerValues(headers, 'location');
   const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), mask)}`;
@@ -84,7 +84,7 @@ function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiF
   return apiFailure('HTTP_REDIRECT', message, { status, unclear });
 }
 
-/** RFC 9110, section 15.4. After 303, and often after 302, the change was made; other redirects say nothing about it. */
+/** Statuses of redirects that made no change (RFC 9110, 15.4). A 303, and often a 302, follows a change; others say nothing about it. */
 const notProcessed: ReadonlySet<number> = new Set([301, 307, 308]);
 
 function redirectTarget(location: string): string {
@@ -94,11 +94,11 @@ function redirectTarget(location: string): string {
 const maxBodyLength = 16_384;
 const maxHeaderLength = 1_000;
 
-/** Headers about the answer, its way and limits, without headers that grant access, such as cookies. */
+/** Headers that are saved: about the answer, its way and limits, but none that grant access, such as cookies. */
 const keptHeaders =
   /^(content-(type|length|encoding)|date|age|via|server|location|etag|(.*-)?retry-after(-ms)?|www-authenticate|grpc-(status|message)|.*rate-?limit.*|(x-)?(request|correlation|trace)-?id|x-amzn-(requestid|trace-id)|x-cloud-trace-context|traceparent)$/;
 
-/** What is saved of an answer, without the token. */
+/** The part of an answer that is saved, without the token. */
 export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: TokenMask): ReceivedAnswer {
   const kept = Object.keys(headers).filter((name) => keptHeaders.test(name));
   const text = withoutToken(body, mask);
@@ -115,7 +115,7 @@ export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: Toke
   };
 }
 
-/** Likeliest first. */
+/** The headers that may have the id of a request, likeliest first. */
 const requestIdHeaders = [
   'x-request-id',
   'request-id',
@@ -128,10 +128,10 @@ const requestIdHeaders = [
   'x-cloud-trace-context',
 ];
 
-/** Visible ASCII characters, so that users can search for it. */
+/** Ids of requests are used if they have visible ASCII characters only, so that users can search for them. */
 const usableId = /^[!-~]{1,200}$/;
 
-/** The id of a request, from a header, or the `RequestInfo` of an error. */
+/** The id of a request, from a header or from the `RequestInfo` of an error. */
 export function requestIdOf({ status, headers, body }: HttpAnswer, mask: TokenMask): string | undefined {
   for (const name of requestIdHeaders) {
     const [value] = headerValues(headers, name);
@@ -142,7 +142,7 @@ export function requestIdOf({ status, headers, body }: HttpAnswer, mask: TokenMa
   return usableId.test(id) ? mask.text(id) : undefined;
 }
 
-/** `\u` escapes of JSON may hide any part of the token. */
+/** Masks the token, also where `\u` escapes of JSON hide a part of it. */
 function withoutToken(text: string, mask: TokenMask): string {
   const unescaped = text.replace(/\\u00([2-7][0-9a-f])/gi, (_escape, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

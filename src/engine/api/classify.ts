@@ -10,15 +10,15 @@ import type { IgnoredWaits } from './wait-reader.ts';
 import { isThrottled, waitingTime } from './waiting-time.ts';
 
 export interface AnswerContext {
-  /** Milliseconds since 1970. */
+  /** The time of the answer, milliseconds since 1970. */
   readonly now: number;
   readonly mask: TokenMask;
   readonly ignored?: IgnoredWaits;
 }
 
 /**
- * What a status of 400 or more means. The canonical code in the body counts before the status, except for 429 and 401. The code of a router
- * is UNIMPLEMENTED: its NOT_FOUND is about the path, not about a row.
+ * The failure for a status of 400 or more. The canonical code in the body counts before the status, except for 429 and 401. The code of a
+ * router is UNIMPLEMENTED: its NOT_FOUND is about the path, not about a row.
  */
 export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerContext): ApiFailure {
   const { status, headers } = answer;
@@ -51,12 +51,12 @@ export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerConte
     ...failure,
     waitMs: wait.ms,
     ...(wait.by !== undefined && { waitBy: wait.by }),
-    // A server that names a waiting time has refused deliberately.
+    // A server that names a waiting time has certainly refused the call.
     ...(isAskedToSlowDown && { class: 'slow-down', unclear: false }),
   };
 }
 
-/** GitHub refuses with 403 and a time to call again, AWS with 400 and the name of an exception. */
+/** Whether an API refuses the pace with another status than 429: GitHub with 403 and a time, AWS with 400 and an exception's name. */
 function isRefusalByOtherStatus({ status, headers }: HttpAnswer, now: number): boolean {
   if (status === 403) return isThrottled(headers, now);
   return (
@@ -66,7 +66,7 @@ function isRefusalByOtherStatus({ status, headers }: HttpAnswer, now: number): b
 
 const throttlingName = /throttl|toomanyrequests|requestlimitexceeded|throughputexceeded|slowdown/i;
 
-/** A router has nothing at this path, or not for this method. Some services answer 404 without JSON for a missing entry. */
+/** Whether a router refuses the path or method. A 404 without JSON may come from a service that misses an entry, so it does not count. */
 function isOfRouter(status: number, { kind, message, json = {}, details }: ErrorBody): boolean {
   if (!mayBeOfRouter(status)) return false;
   if (kind !== 'json') return status !== 404;
@@ -74,11 +74,11 @@ function isOfRouter(status: number, { kind, message, json = {}, details }: Error
   return status !== 404 || !/^not found$/i.test(message) || isBare(json);
 }
 
-/** Routers of gateways say no more than the status. */
+/** The words of a gateway's router, which say no more than the status. */
 const routerWords =
   /^(?:not found|method not allowed|not implemented|no route matched with those values|the current request is not defined by this api\.?|(?:cannot|route) [A-Z]+[ :]\/.*)$/i;
 
-/** A gateway says only "Not Found". Other services may mean a missing entry. */
+/** Whether an error has only the members of a gateway's "Not Found". With more members, a service may mean a missing entry. */
 function isBare(json: Readonly<Record<string, unknown>>): boolean {
   return json['code'] === 5 && Object.keys(json).every((name) => gatewayMembers.has(name));
 }
@@ -104,7 +104,7 @@ function errorMessage(
   return serverMessage === '' ? `The server answered ${status} without saying why` : serverMessage;
 }
 
-/** `EVALUATION_NOT_DELETED: wrong state (title: too long; request: r-1)`. The reason is first, so that it is never cut. */
+/** A message with its details, the reason first, so that it is never cut: `EVALUATION_NOT_DELETED: wrong state (request: r-1)`. */
 function withDetails({ message, details }: ErrorBody): string {
   const reason = reasonIn(details);
   const isSaid = message.includes(reason) || rpcCode(reason) !== undefined;
@@ -146,13 +146,13 @@ const codesByStatus = new Map<number, FailureCode>([
 
 type RpcCode = (typeof canonicalCodes)[number];
 
-/** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are the same code. */
+/** Canonical codes by their letters: `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are the same code. */
 const codesByLetters = new Map<string, RpcCode>([
   ...canonicalCodes.map((code) => [code.replaceAll('_', ''), code] as const),
   ['CANCELED', 'CANCELLED'],
 ]);
 
-/** @param value a body's `code` or `status`: a number from 1 to 16, also as text, or a name */
+/** The canonical code for the `code` or `status` of a body: a number from 1 to 16, also as text, or a name. */
 export function rpcCode(value: unknown): RpcCode | undefined {
   if (typeof value === 'number') return canonicalCodes[value - 1];
   if (typeof value !== 'string' || value.length > 40) return undefined;
@@ -161,17 +161,17 @@ export function rpcCode(value: unknown): RpcCode | undefined {
 }
 
 interface ErrorBody {
-  /** `json` is a JSON object; other JSON values count as `text`. */
+  /** What the body is. `json` means a JSON object; other JSON values count as `text`. */
   readonly kind: 'json' | 'html' | 'text' | 'empty';
   readonly code?: RpcCode | undefined;
-  /** May be empty. */
+  /** What the body says for people. May be empty. */
   readonly message: string;
   readonly json?: Readonly<Record<string, unknown>>;
   readonly details: readonly ErrorDetail[];
 }
 
 /**
- * Known shapes:
+ * Reads the body of an error, in one of these shapes:
  *
  * - `{"code":5,"message":"…","details":[…]}` of a gateway and `{"code":"not_found","message":"…","details":[…]}` of Connect
  * - `{"error":"…","code":5,"message":"…","details":[…]}` and `{"error":"…","code":5}` of older gateways
@@ -188,7 +188,7 @@ export function readErrorBody(text: string): ErrorBody {
   const json = trimmed.startsWith('{') ? parseObject(trimmed) : undefined;
   if (json === undefined) return { kind: 'text', message: trimmed, details: [] };
   const error = isJsonObject(json['error']) ? json['error'] : {};
-  // In a problem document it is the HTTP status, not a canonical code.
+  // The `status` of a problem document is the HTTP status, not a canonical code.
   const statuses = [json['status'], error['status']].filter((status) => typeof status === 'string');
   const codes = [json['code'], ...statuses, error['code'], json['error']];
   const code = codes.map(rpcCode).find((candidate) => candidate !== undefined);

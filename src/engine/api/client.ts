@@ -27,31 +27,31 @@ import type { IgnoredWaits } from './wait-reader.ts';
 
 /** Time-outs in milliseconds. Those of headers and body are checked about twice a second. */
 export interface Timeouts {
-  /** For a connection, including TLS. Default: 5000. */
+  /** The time-out for a connection, including TLS. Default: 5000. */
   readonly connectMs: number;
-  /** From the end of the request to the head of the answer. Default: 30000. */
+  /** The time-out from the end of the request to the head of the answer. Default: 30000. */
   readonly headersMs: number;
-  /** Between two parts of the answer's body. Default: 30000. */
+  /** The time-out between two parts of the answer's body. Default: 30000. */
   readonly bodyMs: number;
-  /** For a whole call with waits for a connection and attempts to connect; restarts after each wait for a token. Default: 60000. */
+  /** The time-out for a whole call, including waits for a connection; it restarts after each wait for a token. Default: 60000. */
   readonly totalMs: number;
 }
 
 export interface ClientOptions extends BaseUrlOptions {
-  /** As `parseBaseUrl` accepts it. */
+  /** The base URL of the API, as `parseBaseUrl` accepts it. */
   readonly baseUrl: string;
-  /** The token, or where it comes from (`tokenFromCommand`, `tokenFromFile`). Any text if no operation needs one. */
+  /** The token, or its source (`tokenFromCommand`, `tokenFromFile`). Any text will do if no operation needs a token. */
   readonly token: string | TokenSource;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** The most connections at a time; further calls wait. Default: 10. */
   readonly connections?: number | undefined;
-  /** Such as `process.env`: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` select a proxy. Default: no proxy. */
+  /** Environment variables, such as `process.env`: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` select a proxy. Default: no proxy. */
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Default: `callquality-batch`. */
+  /** The value of the header `User-Agent`. Default: `callquality-batch`. */
   readonly userAgent?: string | undefined;
-  /** Bounds the body of an answer. Default: 16777216 (16 MiB). */
+  /** The largest body of an answer, in bytes. Default: 16777216 (16 MiB). */
   readonly maxAnswerBytes?: number | undefined;
-  /** Default: requests are not counted. */
+  /** Counts the requests. Default: requests are not counted. */
   readonly observer?: RequestObserver | undefined;
 }
 
@@ -63,40 +63,40 @@ export const defaultTimeouts = {
 } as const satisfies Timeouts;
 
 export interface ApiClient {
-  /** Normalized. */
+  /** The base URL of the API, normalized. */
   readonly baseUrl: string;
-  /** Returns faults of the server, the network or the token file as failures. */
+  /** Sends a request. Returns faults of the server, the network or the token file as failures. */
   readonly send: (request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer>;
-  /** Waits for calls in flight; later calls fail with `CLIENT_CLOSED`. */
+  /** Closes the client after the calls in flight; later calls fail with `CLIENT_CLOSED`. */
   readonly close: () => Promise<void>;
 }
 
 export interface SendOptions {
   /** Stops the call, which then gives a failure of class `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether to return the HTTP answer as `received`. Default: false. */
+  /** Whether to return the HTTP answer as the member `received`. Default: false. */
   readonly keepAnswer?: boolean | undefined;
   /** Called each time a request has been handed to the network. */
   readonly onSent?: (() => void) | undefined;
-  /** Takes the body of a 2xx answer; `body` is then null, and the total time-out is for each part. Default: the body is held. */
+  /** Takes the body of a 2xx answer; `body` is then null, and the total time-out is for each part. Default: `body` has it. */
   readonly into?: AnswerParts | undefined;
 }
 
-/** Parsed JSON of a 2xx answer with exact numbers, or a failure. */
+/** The parsed JSON of a 2xx answer with exact numbers, or a failure. */
 export type ApiAnswer = CallFigures & ParsedAnswer;
 
 /** The figures of a call, also of a failed one. */
 export interface CallFigures {
-  /** HTTP requests: 0 when no connection could be made, 2 or 3 when the token was renewed. */
+  /** The number of HTTP requests: 0 when no connection could be made, 2 or 3 when the token was renewed. */
   readonly requests: number;
   readonly durationMs: number;
-  /** As the last answer states them. */
+  /** The limits on calls that the last answer states. */
   readonly limits?: readonly StatedLimit[];
-  /** Waits in the last answer that are longer than 24 hours or unreadable: value by header. */
+  /** Waits in the last answer that are longer than 24 hours or unreadable: the value by the name of the header. */
   readonly ignoredWaits?: ReadonlyMap<string, string>;
-  /** From `X-Request-Id` and the like, or a `RequestInfo` of the last answer. */
+  /** The id of the last request, from `X-Request-Id` or a similar header, or from a `RequestInfo`. */
   readonly requestId?: string;
-  /** The last answer, with `keepAnswer`. */
+  /** The last answer. Only with `keepAnswer`. */
   readonly received?: ReceivedAnswer;
 }
 
@@ -262,7 +262,7 @@ function failed(failure: ApiFailure, requests = 0): Call {
 
 const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
 
-/** The caller waits longer while a server is unreachable. */
+/** The pauses before a request that was not sent is repeated. The caller waits longer while a server is unreachable. */
 const pausesMs = [100, 300];
 
 /** Repeats a request up to two times, as long as it fails before any byte was written and for a transient reason. */
@@ -274,7 +274,7 @@ async function repeatUnsent(
   for (const pauseMs of pausesMs) {
     const ending = await exchange(dispatcher, request, options);
     if (!mayPass(ending)) return ending;
-    // A random part, so that calls that failed together are not repeated together.
+    // The pause has a random part, so that calls that failed together are not repeated together.
     await options.stop.pause(pauseMs * (1 + Math.random()));
     if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
   }

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../base/text/json.ts';
 
-/** `google/rpc/error_details.proto`. */
+/** A detail of an error, as `google/rpc/error_details.proto` defines it. */
 export interface ErrorDetail {
-  /** `RetryInfo`; absent without a type. */
+  /** The type of the detail, such as `RetryInfo`. Absent when the detail names none. */
   readonly type?: string;
   readonly fields: JsonObject;
 }
@@ -12,7 +12,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const mostRead = 50;
 
 /**
- * The details in `details` or `error.details` of a parsed body. Two spellings are known:
+ * The details of an error, from `details` or `error.details` of a parsed body. Two spellings are known:
  *
  * - of a gateway: `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}`
  * - of Connect: `{"type":"google.rpc.RetryInfo","value":"CgIIAQ","debug":{"retryDelay":"1.5s"}}`; the binary `value` is not read.
@@ -33,8 +33,8 @@ export function errorDetails(body: unknown): readonly ErrorDetail[] {
 }
 
 /**
- * What details say to people, in their order: wrong fields, unmet conditions, the service's own words, the id of the request. Leaves out
- * what the message says already.
+ * The texts of details for people, in their order: wrong fields, unmet conditions, the service's own words, the id of the request. Leaves
+ * out what the message says already.
  */
 export function detailTexts(details: readonly ErrorDetail[], message: string): readonly string[] {
   const told = new Set<string>();
@@ -46,7 +46,7 @@ export function detailTexts(details: readonly ErrorDetail[], message: string): r
   return [...told];
 }
 
-/** Such as `EVALUATION_NOT_DELETED`. */
+/** The reason that details give, such as `EVALUATION_NOT_DELETED`. */
 export function reasonIn(details: readonly ErrorDetail[]): string {
   return (
     details.map(({ type, fields }) => (type === 'ErrorInfo' ? textIn(fields, 'reason') : '')).find(Boolean) ??

@@ -2,20 +2,20 @@ import { stripVTControlCharacters } from 'node:util';
 import { type FailureClass, type FailureCode, failureFacts } from '../../domain/codes.ts';
 import type { TokenMask } from './token/token-mask.ts';
 
-/** Failures are values; `docs/api-client.md` lists all. */
+/** Why a call failed. Failures are values; `docs/api-client.md` lists all. */
 export interface ApiFailure {
   readonly class: FailureClass;
-  /** Stable: a `google.rpc.Code` name (`NOT_FOUND`), or a code of this client (`CONNECTION_LOST`). */
+  /** A stable code: the name of a `google.rpc.Code` (`NOT_FOUND`), or a code of this client (`CONNECTION_LOST`). */
   readonly code: FailureCode;
-  /** One line for display. Text of the server is shortened and cleaned; the token never appears. */
+  /** The message, in one line. Text of the server is shortened and cleaned; the token never appears. */
   readonly message: string;
-  /** Present when the head of an answer arrived. */
+  /** The HTTP status. Present when the head of an answer arrived. */
   readonly status?: number;
   /** How long to wait from now, as the API asks; at most `maxWaitMs` (see `wait-reader.ts`). */
   readonly waitMs?: number;
-  /** What asks for more than a minute: `Retry-After: 7200`. */
+  /** The header or field that asks for more than a minute: `Retry-After: 7200`. */
   readonly waitBy?: string;
-  /** The request may have been processed though no usable answer came. */
+  /** Whether the request may have been processed though no usable answer came. */
   readonly unclear: boolean;
 }
 
@@ -23,7 +23,7 @@ export function mayBeOfRouter(status: number | undefined): boolean {
   return status === 404 || status === 405 || status === 501;
 }
 
-/** @param more values that differ from those of the code */
+/** The failure with a code. @param more values that differ from those of the code */
 export function apiFailure(
   code: FailureCode,
   message: string,
@@ -33,7 +33,7 @@ export function apiFailure(
   return { class: failureClass, code, message, unclear, ...more };
 }
 
-/** Rejection of the typed functions. Contains the failure, and no part of the request. */
+/** The error with which the typed functions reject. It contains the failure, and no part of the request. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly failure: ApiFailure;
@@ -46,7 +46,7 @@ export class ApiError extends Error {
 
 export const maxServerTextLength = 300;
 
-/** Controls, line and paragraph separators, unpaired surrogates, and marks that reverse the text around them. */
+/** Characters that a message must not have: controls, line and paragraph separators, lone surrogates, and marks that reverse text. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /**
@@ -54,7 +54,7 @@ const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2
  * bidirectional controls and the token.
  */
 export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string {
-  // Masked before it is shortened, so that no half token stays, and again when control characters within a token are removed.
+  // The token is masked before the text is cut, which might leave half of it, and again when no control characters divide it.
   const clean = stripVTControlCharacters((mask?.text(text) ?? text).slice(0, 20 * maxServerTextLength))
     .replace(unprintable, ' ')
     .replace(/\s+/g, ' ')

@@ -1,7 +1,7 @@
-/** Headers by lower-case name; an array when a field came more than once. */
+/** The headers of an answer, by lower-case name. The value is an array when a field came more than once. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** In the order of arrival. */
+/** The values of a header, in the order of arrival. */
 export function headerValues(headers: AnswerHeaders, name: string): readonly string[] {
   const value = headers[name];
   if (value === undefined) return [];
@@ -12,8 +12,8 @@ export function headerValues(headers: AnswerHeaders, name: string): readonly str
 const gatewayPrefix = 'grpc-metadata-';
 
 /**
- * Adds the headers of a gateway without its prefix, unless a header has that name. Runs for every answer: without such headers it must not
- * allocate memory.
+ * Adds the headers of a gateway without its prefix, unless the name without it is taken. Runs for every answer: without such headers it
+ * must not allocate memory.
  */
 export function withGatewayHeaders(headers: AnswerHeaders): AnswerHeaders {
   for (const name in headers) if (name.startsWith(gatewayPrefix)) return withoutPrefix(headers);
@@ -41,7 +41,7 @@ export function firstReadable<T>(
 }
 
 /**
- * Milliseconds since 1970, by the answer's `Date` (RFC 9110, section 6.6.1), so that a wrong clock here does no harm.
+ * The server's time in milliseconds since 1970, by the answer's `Date` (RFC 9110, section 6.6.1), so that a wrong clock here does no harm.
  *
  * @param now for answers without a `Date`
  */
@@ -49,7 +49,7 @@ export function serverTime(headers: AnswerHeaders, now: number): number {
   return firstReadable(headers, 'date', httpDateMs) ?? now;
 }
 
-/** RFC 9110, section 5.6.7, with its two obsolete forms; milliseconds since 1970. */
+/** The milliseconds since 1970 of an HTTP date (RFC 9110, section 5.6.7), also in its two obsolete forms. */
 export function httpDateMs(value: string): number | undefined {
   const text = value.trim();
   const withZone = asctimeDate.test(text) ? `${text} GMT` : text;
@@ -65,7 +65,7 @@ const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4
 export interface ListItem {
   readonly value: string;
   readonly kind: 'name' | 'integer';
-  /** By key, strings without quotes; empty for a parameter without a value. */
+  /** The parameters by key, strings without their quotes; an empty text for a parameter without a value. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -76,7 +76,7 @@ export interface ListItem {
 export function structuredList(headers: AnswerHeaders, name: string): readonly ListItem[] {
   if (headers[name] === undefined) return [];
   const text = headerValues(headers, name).join(',').trim();
-  // Not cut: a cut number would be another number.
+  // A text that is too long is not cut: a cut number would be another number.
   if (text.length > maxLength) return [];
   const items: ListItem[] = [];
   listItem.lastIndex = 0;
@@ -92,8 +92,8 @@ export function structuredList(headers: AnswerHeaders, name: string): readonly L
 }
 
 /**
- * The members of a dictionary field whose values are whole numbers (RFC 9651, section 3.2): `limit=100, remaining=99, reset=15`. Returns none
- * when any part is malformed.
+ * Those members of a dictionary field whose values are whole numbers (RFC 9651, section 3.2): `limit=100, remaining=99, reset=15`. Returns
+ * none when any part is malformed.
  */
 export function structuredDictionary(headers: AnswerHeaders, name: string): Readonly<Record<string, string>> {
   if (headers[name] === undefined) return {};

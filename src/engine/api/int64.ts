@@ -1,6 +1,6 @@
 /** Identifiers and counts have 64 bits (document, section 2). A `number` would round them above 9007199254740991. */
 
-/** A `number` only if it is a safe integer; a string of decimal digits. */
+/** An argument of 64 bits: a bigint, a safe integer, or a string of decimal digits. */
 export type Int64Input = bigint | number | string;
 
 export const maxInt64 = 9223372036854775807n;
@@ -8,8 +8,8 @@ export const maxInt64 = 9223372036854775807n;
 const maxInt64Text = String(maxInt64);
 
 /**
- * Canonical decimal. Undefined when the value is not an integer from `min` to 9223372036854775807, or a `number` that may have been
- * rounded.
+ * The canonical decimal text of an integer. Undefined when the value is not an integer from `min` to 9223372036854775807, or a `number`
+ * that may have been rounded.
  */
 export function int64Text(value: unknown, min: 0 | 1): string | undefined {
   if (typeof value === 'string') return canonical(value, min);
@@ -18,7 +18,7 @@ export function int64Text(value: unknown, min: 0 | 1): string | undefined {
 }
 
 /**
- * `int64Text` for arguments of the typed functions.
+ * The canonical decimal text of an argument of the typed functions.
  *
  * @throws RangeError that names the argument.
  */
@@ -31,8 +31,8 @@ export function requireInt64(name: string, value: Int64Input, min: 0 | 1): strin
 }
 
 /**
- * A number literal up to 9007199254740991; above, text, as Protocol Buffers write 64 bits in JSON. A service that reads JSON in JavaScript
- * rounds a larger number literal, and would change another entry.
+ * An integer in JSON: a number literal up to 9007199254740991; above, text, as Protocol Buffers write 64 bits in JSON. A service that reads
+ * JSON in JavaScript rounds a larger number literal, and would change another entry.
  *
  * @param digits canonical decimal
  */

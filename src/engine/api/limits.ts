@@ -10,37 +10,37 @@ import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts'
 
 /** A limit as an answer states it, without malformed parts. */
 export interface StatedLimit {
-  /** The policy (`burst`, `burst;pk=:cHM=:`) or the family of the fields (`x-ratelimit-minute`). */
+  /** The name of the limit: the policy (`burst`, `burst;pk=:cHM=:`) or the family of the fields (`x-ratelimit-minute`). */
   readonly name: string;
-  /** Calls in each window, or at the same time, from 1 to `maxCalls`. */
+  /** The number of calls in each window, or at the same time, from 1 to `maxCalls`. */
   readonly quota?: number;
-  /** Up to `maxWindowMs`. */
+  /** The length of the window, up to `maxWindowMs`. */
   readonly windowMs?: number;
   /** Calls still permitted before the reset, from 0 to `maxCalls`. */
   readonly remaining?: number;
-  /** Until more calls are permitted, from now, from 0 to `maxWaitMs`. */
+  /** The time from now until more calls are permitted, from 0 to `maxWaitMs`. */
   readonly resetMs?: number;
-  /** What states more than a minute: `RateLimit-Reset: 7200`. */
+  /** The header that states a reset in more than a minute: `RateLimit-Reset: 7200`. */
   readonly resetBy?: string;
-  /** A quota unit of draft-ietf-httpapi-ratelimit-headers-11. */
+  /** What the limit counts: a quota unit of draft-ietf-httpapi-ratelimit-headers-11. */
   readonly unit: LimitUnit;
 }
 
-/** Calls in a window, or at the same time. */
+/** What a limit counts: calls in a window, or calls at the same time. */
 export type LimitUnit = 'requests' | 'concurrent-requests';
 
 export type LimitReading = Omit<StatedLimit, 'unit'> & { readonly unit: string };
 
 export const maxCalls = 1e9;
 
-/** 366 days. */
+/** The longest window of a limit: 366 days. */
 export const maxWindowMs = 366 * 86_400_000;
 
 export const noLimits: readonly StatedLimit[] = [];
 
 /**
- * The limits on calls, of `RateLimit` and `RateLimit-Policy`, then of the fields with `limit`, `remaining` and `reset` of every family, then
- * of fields that only say what remains.
+ * The limits on calls, of `RateLimit` and `RateLimit-Policy`, then of the fields with `limit`, `remaining` and `reset` of every family,
+ * then of fields that only say what remains.
  */
 export function statedLimits(
   headers: AnswerHeaders,
@@ -58,7 +58,7 @@ export function statedLimits(
   return limits.length === 0 ? noLimits : limits;
 }
 
-/** Runs for every answer: it must not allocate memory. */
+/** Whether any header is about limits. Runs for every answer: it must not allocate memory. */
 function mentionsLimits(headers: AnswerHeaders): boolean {
   for (const name in headers) {
     if (name.startsWith('ratelimit') || name.startsWith('x-rate') || name.startsWith('x-ms-rate'))
@@ -94,7 +94,7 @@ export function policyLimits(headers: AnswerHeaders, waits: WaitReader): readonl
   ];
 }
 
-/** Some servers put the partition key into only one of the two fields. */
+/** Whether a policy and a limit belong together. Some servers put the partition key into only one of the two fields. */
 function isSame(policy: ListItem, limit: ListItem): boolean {
   const [one, other] = [policy.parameters.get('pk'), limit.parameters.get('pk')];
   return policy.value === limit.value && (one === undefined || other === undefined || one === other);
@@ -121,8 +121,8 @@ function policyReading(
 
 /**
  * The limits of `…-Limit`, `…-Remaining` and `…-Reset` of every family, and of draft-ietf-httpapi-ratelimit-headers-07, which has them in
- * one field (express-rate-limit's default). Up to that draft, policies may follow the quota, or have a field: the policy with the same quota
- * gives its window, the others are limits too.
+ * one field (express-rate-limit's default). Up to that draft, policies may follow the quota, or have a field: the policy with the same
+ * quota gives its window, the others are limits too.
  *
  * ```
  * RateLimit-Limit: 100, 100;w=60, 5000;w=86400
@@ -166,8 +166,8 @@ function familyOf(prefix: string, suffix: string, windowSeconds: number | undefi
 }
 
 /**
- * Most reliable first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06), `X-RateLimit-…` and `X-Rate-Limit-…` (no standard),
- * then with the window at the end (Kong: `X-RateLimit-Limit-Minute`) or what is counted (Azure OpenAI: `x-ratelimit-limit-requests`).
+ * Families of limit headers, most reliable first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06), `X-RateLimit-…` and
+ * `X-Rate-Limit-…` (no standard), then with the window at the end (Kong: `X-RateLimit-Limit-Minute`) or what is counted (Azure OpenAI).
  */
 const families = Object.entries({
   '': undefined,
@@ -198,7 +198,7 @@ function familyLimits(headers: AnswerHeaders, family: Family, waits: WaitReader)
 
 interface Counters extends Pick<Statements, 'name' | 'remaining' | 'reset' | 'windowSeconds'> {
   readonly quotas: readonly Quota[];
-  /** May contain quotas without windows, which do not count. */
+  /** The policies of the limit. Quotas without a window among them do not count. */
   readonly policies: readonly Quota[];
 }
 
@@ -225,7 +225,7 @@ function isPolicy({ windowSeconds }: Quota): boolean {
   return windowSeconds !== undefined;
 }
 
-/** The first drafts spelled the parameter out: `window`. */
+/** The quotas in a field. The first drafts spelled the parameter out: `window`. */
 function quotas(headers: AnswerHeaders, field: string): readonly Quota[] {
   return structuredList(headers, field)
     .filter(({ kind }) => kind === 'integer')
@@ -236,7 +236,7 @@ function quotas(headers: AnswerHeaders, field: string): readonly Quota[] {
 }
 
 /**
- * Dialects that state one number:
+ * The limits of dialects that state one number:
  *
  * ```
  * x-amzn-RateLimit-Limit: 0.5                                            (AWS: calls per second)
@@ -260,7 +260,7 @@ function otherLimits(headers: AnswerHeaders): readonly LimitReading[] {
 const remainingPrefix = 'x-ms-ratelimit-remaining-';
 const maxResources = 20;
 
-/** In whole calls: `2.5` are 25 calls in 10 s, `0.0167` is one call in 59.88 s. */
+/** A rate in whole calls: `2.5` are 25 calls in 10 s, `0.0167` is one call in 59.88 s. */
 function perSecond(text: string): Pick<Statements, 'quota' | 'windowSeconds'> {
   const [, decimals] = /^\d{1,9}(?:\.(\d{1,6}))?$/.exec(text) ?? [];
   const rate = Number(text);
@@ -270,7 +270,7 @@ function perSecond(text: string): Pick<Statements, 'quota' | 'windowSeconds'> {
   return { quota: Math.round(rate * windowSeconds), windowSeconds };
 }
 
-/** Whole, not negative, in decimal digits. */
+/** Reads a whole number in decimal digits. Undefined for any other text, such as a negative number. */
 export function statedNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
@@ -284,7 +284,7 @@ interface Statements {
   readonly reset?: AskedWait | undefined;
 }
 
-/** Leaves out absurd quotas and windows, and caps remaining calls. */
+/** A limit without absurd quotas and windows, and with at most `maxCalls` remaining calls. */
 function limitReading(statements: Statements): LimitReading {
   const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, reset } = statements;
   const windowMs = Math.round(windowSeconds * 1000);

@@ -11,25 +11,25 @@
 import { z } from 'zod';
 import { isJsonObject, isLosslessNumber, stringifyJson } from '../../base/text/json.ts';
 
-/** Undefined when a value can't be understood. A function, not a schema: it runs for each row. */
+/** Reads a value; undefined if it can't be understood. A function, not a schema, because it runs for each row. */
 export type Read<T> = (value: unknown) => T | undefined;
 
 export type ReadBy<Reader> = Reader extends Read<infer T> ? T : never;
 
-/** Fields by lowerCamelCase name. Any field may be absent. */
+/** The fields that an object has, by lowerCamelCase name. Any field may be absent. */
 export type Parts<Fields> = { readonly [Name in keyof Fields]?: ReadBy<Fields[Name]> | undefined };
 
-/** The complete value set is not documented. */
+/** An enumeration of which the complete set of values is not documented. */
 export type OpenEnum<Known extends string> = Known | (string & {});
 
-/** A `bigint`: exact, ordered, and comparable with `===`. `stringifyJson` writes it as JSON. */
+/** Reads an integer as a `bigint`: exact, ordered, and comparable with `===`. `stringifyJson` writes it as JSON. */
 export function integer(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
 }
 
-/** Identifiers begin with 1: services that write zero values write 0 for none. */
+/** Reads an identifier. Identifiers begin with 1: services that write zero values write 0 for none. */
 export function entityId(value: unknown): bigint | undefined {
   return integer(value) || undefined;
 }
@@ -49,12 +49,12 @@ export function text(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Text, because the format is undocumented (section 2.7). Undefined for what programs write for an absent time. */
+/** Reads a time as text, because its format is undocumented (section 2.7). Undefined for what programs write for an absent time. */
 export function time(value: unknown): string | undefined {
   return hasTime(value) ? (text(value) ?? stringifyJson(value)) : undefined;
 }
 
-/** An object has a time if any member has: `{ "seconds": "0", "nanos": 0 }` has none. */
+/** Whether a value has a time. An object has one if any member has: `{ "seconds": "0", "nanos": 0 }` has none. */
 function hasTime(value: unknown): boolean {
   if (typeof value === 'object' && value !== null && !isLosslessNumber(value))
     return Object.values(value).some(hasTime);
@@ -64,13 +64,13 @@ function hasTime(value: unknown): boolean {
 }
 
 /**
- * Blanks and zeros (`0000-00-00 00:00:00`), negative numbers, words for nothing, and the first day of a clock with its parts in the order
- * of other countries.
+ * What programs write for an absent time: blanks and zeros (`0000-00-00 00:00:00`), negative numbers, words for nothing, and the first day
+ * of a clock with its parts in the order of other countries.
  */
 const noTime =
   /^(?:[\s0:.,+/TZ-]*|-\d+(?:\.\d+)?|null|none|nil|never|undefined|nan|n\/a|false|0?1[/.]0?1[/.](?:0001|1970)\b.*)$/i;
 
-/** The first day of Unix time. Other clocks begin in 1900, in the year 1, or a day before in another time zone. */
+/** The day on which Unix time begins. Other clocks begin earlier: in 1900, in the year 1, or a day before in another time zone. */
 const zeroDay = '1970-01-01';
 
 export function flag(value: unknown): boolean | undefined {
@@ -78,7 +78,7 @@ export function flag(value: unknown): boolean | undefined {
   return value === false || value === 'false' ? false : undefined;
 }
 
-/** Leaves out elements that can't be understood. */
+/** Reads a list, without elements that can't be understood. */
 export function listOf<T>(element: Read<T>): Read<readonly T[]> {
   return (value) =>
     Array.isArray(value) ? value.map(element).filter((each) => each !== undefined) : undefined;
@@ -123,7 +123,7 @@ export type Reading<T> =
  */
 type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL_DELETED';
 
-/** @param sent canonical decimal */
+/** Checks that an answer is about the requested entity. @param sent the identifier in the request, as canonical decimal */
 export function readIdentifier(field: string, sent: string, received: bigint | undefined): Reading<bigint> {
   if (received === undefined) {
     return { ok: false, code: 'ANSWER_INCOMPLETE', message: `The answer has no readable ${field}` };

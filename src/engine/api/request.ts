@@ -9,21 +9,21 @@ export type Auth = 'bearer' | 'basic' | 'none' | { readonly header: string };
 
 /** A request without the headers that the client adds. */
 export interface ApiRequest {
-  /** Default: POST. */
+  /** The HTTP method. Default: POST. */
   readonly method?: Method;
-  /** Below the base URL, with the query; begins with `/`. */
+  /** The path below the base URL, with the query; begins with `/`. */
   readonly path: string;
-  /** By lower-case name; they replace those of the client. Default: none. */
+  /** Headers by lower-case name; they replace those of the client. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** JSON text; empty: no body. */
+  /** The body, as JSON text. Empty when there is none. */
   readonly body: string;
-  /** Default: `bearer`. */
+  /** How the request names its caller. Default: `bearer`. */
   readonly auth?: Auth | undefined;
 }
 
 export const defaultUserAgent = 'callquality-batch';
 
-/** Interface document, sections 4 and 5; without those that HTTP itself needs. */
+/** The headers of the interface document, sections 4 and 5, without those that HTTP itself needs. */
 export function requestHeaders(
   token: string,
   {
@@ -47,10 +47,10 @@ function authHeader(token: string, auth: Auth = 'bearer'): Readonly<Record<strin
   return { authorization: auth === 'basic' ? `Basic ${token}` : `Bearer ${token}` };
 }
 
-/** @param own replace headers of the same name */
+/** Adds the headers of a request to those of the client. @param own replace headers of the same name */
 export function withHeaders(headers: readonly string[], own: Readonly<Record<string, string>>): string[] {
   const all: string[] = [];
-  // A loop, because this runs for each call.
+  // This is a loop instead of a chain of functions, because it runs for each call.
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] ?? '';
     if (own[name] === undefined) all.push(name, headers[index + 1] ?? '');

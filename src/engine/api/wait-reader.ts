@@ -1,14 +1,14 @@
 import { readMoment, unixTimeMs } from '../../base/text/moment.ts';
 import { type AnswerHeaders, httpDateMs, serverTime } from './headers.ts';
 
-/** An API with a daily quota may ask to wait until midnight. */
+/** The longest wait that is kept: an API with a daily quota may ask to wait until midnight. */
 export const maxWaitMs = 86_400_000;
 
 const namedFromMs = 60_000;
 
 export interface AskedWait {
   readonly ms: number;
-  /** What asks for more than a minute: `Retry-After: 7200`. */
+  /** The header that asks for more than a minute: `Retry-After: 7200`. */
   readonly by: string | undefined;
 }
 
@@ -17,9 +17,9 @@ export type IgnoredWaits = Map<string, string>;
 const leastUnixSeconds = 1e9;
 
 interface WaitForm {
-  /** Of a bare number. Default: seconds, or a Unix time. */
+  /** The unit of a bare number. Default: seconds, or a Unix time. */
   readonly unit?: 'milliseconds';
-  /** The whole value, if the text is a part. Default: the text. */
+  /** The whole value of the header, if the text is a part of it. Default: the text. */
   readonly shown?: string;
 }
 
@@ -50,7 +50,7 @@ export class WaitReader {
     this.#ignored = ignored;
   }
 
-  /** @param header its name as people write it */
+  /** Reads a wait. @param header its name as people write it */
   read(header: string, value: string, { unit, shown = value }: WaitForm = {}): AskedWait | undefined {
     const text = value.trim();
     const ms = unit === 'milliseconds' ? decimal(text) : this.#ms(text);
@@ -86,11 +86,11 @@ function durationMs(text: string): number | undefined {
   return 3_600_000 * (hours ?? 0) + 60_000 * (minutes ?? 0) + 1_000 * (seconds ?? 0) + (milliseconds ?? 0);
 }
 
-/** `Wed May 01 2024 12:00:30 GMT+0200 (Central European Summer Time)` */
+/** A time as JavaScript writes it: `Wed May 01 2024 12:00:30 GMT+0200 (Central European Summer Time)`. */
 const javaScriptDate =
   /^[A-Z][a-z]{2} ([A-Z][a-z]{2} \d{2} \d{4} \d{2}:\d{2}:\d{2} GMT[+-]\d{4})(?: \([^)]*\))?$/;
 
-/** Milliseconds since 1970. A text without a time of day is no time to wait for. */
+/** A text as milliseconds since 1970. A text without a time of day is no time to wait for. */
 function timeMs(text: string): number | undefined {
   const [, date] = javaScriptDate.exec(text) ?? [];
   if (date !== undefined) return validTime(Date.parse(date));

@@ -4,7 +4,10 @@ import { type AnswerHeaders, firstReadable } from './headers.ts';
 import { counterLimits, type LimitReading, policyLimits, statedNumber } from './limits.ts';
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
-/** The exact ones come first. Azure OpenAI, Azure Cosmos DB and AWS send milliseconds, and some send `Retry-After` in whole seconds, too. */
+/**
+ * The headers that ask for a wait, the exact ones first. Azure OpenAI, Azure Cosmos DB and AWS send milliseconds, and some send
+ * `Retry-After` in whole seconds, too.
+ */
 const waitHeaders = [
   { header: 'Retry-After-Ms', unit: 'milliseconds' },
   { header: 'X-Ms-Retry-After-Ms', unit: 'milliseconds' },
@@ -23,7 +26,7 @@ export function waitingTime(
   return askedByHeader(headers, waits) ?? retryInfo(details, waits) ?? ofUsedUpLimit(headers, waits);
 }
 
-/** A refusal that says when to call again, whatever its status: GitHub refuses with 403. */
+/** Whether a refusal says when to call again, whatever its status: GitHub refuses with 403. */
 export function isThrottled(headers: AnswerHeaders, now: number): boolean {
   const waits = new WaitReader(headers, now);
   const isUsedUp = ({ remaining, resetMs }: LimitReading) => remaining === 0 && resetMs !== undefined;
@@ -55,7 +58,7 @@ function retryInfo(details: readonly ErrorDetail[], waits: WaitReader): AskedWai
 /** A duration of Protocol Buffers: `"1.5s"`, or `{"seconds":1,"nanos":500000000}` as some servers write it. */
 function durationOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  // Protocol Buffers JSON writes 64-bit integers as strings.
+  // Seconds may be a string, because Protocol Buffers JSON writes 64-bit integers as strings.
   const seconds = statedNumber(String(member(value, 'seconds')));
   const nanos = statedNumber(String(member(value, 'nanos')));
   if (seconds === undefined && nanos === undefined) return undefined;
@@ -71,8 +74,8 @@ function ofUsedUpLimit(headers: AnswerHeaders, waits: WaitReader): AskedWait | u
 }
 
 /**
- * draft-ietf-httpapi-ratelimit-headers: the longest `t` of the limits that are used up (`r=0`); without `t`, the window `w` of the
- * `RateLimit-Policy`.
+ * The wait of `RateLimit` (draft-ietf-httpapi-ratelimit-headers): the longest `t` of the limits that are used up (`r=0`); without `t`, the
+ * window `w` of the `RateLimit-Policy`.
  */
 function rateLimit(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
   return policyLimits(headers, waits)
@@ -92,7 +95,7 @@ function windowOf({ windowMs }: LimitReading, waits: WaitReader): AskedWait | un
   return waits.read('RateLimit-Policy', seconds, { shown: `w=${seconds}` });
 }
 
-/** `reset` of older drafts, or `X-RateLimit-Reset` (no standard): a wait only when the limit is used up. */
+/** The wait of `reset` in older drafts, or of `X-RateLimit-Reset` (no standard). Counts only when the limit is used up. */
 function rateLimitReset(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
   return counterLimits(headers, waits)
     .filter(({ remaining = 0 }) => remaining === 0)
@@ -103,7 +106,7 @@ function rateLimitReset(headers: AnswerHeaders, waits: WaitReader): AskedWait | 
 const maxBackoffMs = 60_000;
 const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
-/** Without this, an API that asks for a wait of 0 would be called continuously. */
+/** The shortest wait. Without it, an API that asks for a wait of 0 would be called continuously. */
 const leastWaitMs = 100;
 
 /**
@@ -116,7 +119,7 @@ export function backoffAfter(failures: number, backoffMs: number, random: number
   return Math.ceil(random * Math.min(backoffMs * 2 ** (failures - 1), maxBackoffMs));
 }
 
-/** When the API asks to slow down without a time; doubles with each refusal, up to 30 s. */
+/** The wait when the API asks to slow down without a time; it doubles with each refusal, up to 30 s. */
 export function unstatedWaitMs(refusals: number): number {
   return Math.min(unknownWaitMs * 2 ** (refusals - 1), maxUnknownWaitMs);
 }

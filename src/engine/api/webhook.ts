@@ -11,9 +11,9 @@ import { chooseProxy, type ProxyOptions } from './network/proxy.ts';
 import { Stop } from './network/stop.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 
-/** Receives notifications. Messages do not quote its path and query, which may be secret. */
+/** A receiver of notifications. Messages do not quote the path and query of its URL, which may be secret. */
 export interface Webhook {
-  /** For display: `hooks.example.com`. */
+  /** The host of the receiver, for display: `hooks.example.com`. */
   readonly host: string;
   /**
    * Repeats transient failures.
@@ -28,7 +28,7 @@ export interface PostOptions {
   /** The longest time for all attempts together. */
   readonly withinMs: number;
   readonly below?: string;
-  /** Names and values in turn. */
+  /** The names and values of headers in turn. */
   readonly headers?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function openWebhook(
       ? new Pool(url.origin, { connect: connectWithin(connectMs) })
       : tunnelDispatcher(proxy, { connect: connectWithin(connectMs) });
 
-  /** Undefined if the receiver accepts the text. */
+  /** Posts a text once. Undefined if the receiver accepts it, otherwise the refusal. */
   async function attempt(
     body: string,
     { below = '', headers = [] }: PostOptions,
@@ -102,7 +102,7 @@ export function openWebhook(
   return {
     host: url.host,
     post,
-    // Not `close`, which waits for a receiver that hangs.
+    // `destroy` instead of `close`, which waits for a receiver that hangs.
     close: () => dispatcher.destroy(),
   };
 }
@@ -118,7 +118,7 @@ function readUrl(what: string, text: string): URL {
   );
 }
 
-/** Standard Webhooks (standardwebhooks.com, "Signature scheme"): HMAC-SHA256 of id, time and text. After `whsec_`, a secret is base64. */
+/** Signs a text by Standard Webhooks (standardwebhooks.com): HMAC-SHA256 of id, time and text. After `whsec_`, a secret is base64. */
 export function signatureHeaders(secret: string, id: string, at: Date, body: string): readonly string[] {
   const time = String(Math.floor(at.getTime() / 1_000));
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;

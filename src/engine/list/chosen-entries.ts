@@ -10,7 +10,7 @@ export interface ListingOperation extends Operation {
 /** Chooses entries of a list for a manifest of the operation, and counts those left out. */
 export class ChosenEntries {
   readonly operation: ListingOperation;
-  /** Fields of the operation first. */
+  /** The columns of the manifest, the fields of the operation first. */
   readonly columns: readonly string[];
   chosen = 0;
   /** Entries that meet the conditions, but on which the operation can't act, by the reason. */
@@ -29,12 +29,12 @@ export class ChosenEntries {
     this.#chooser?.refuseUnknown(`the list ${name}`, this.columns);
   }
 
-  /** Absent without conditions. */
+  /** How the conditions have chosen. Absent without conditions. */
   get choice(): RowChoice | undefined {
     return this.#chooser?.tally;
   }
 
-  /** The texts of the columns, for each chosen entry. */
+  /** The rows of the manifest: the texts of the columns, for each chosen entry. */
   async *rows(
     entries: AsyncIterable<readonly ListedEntry[]>,
   ): AsyncGenerator<readonly (readonly string[])[]> {

@@ -10,23 +10,23 @@ import type { KnownEntry } from './listed-entries.ts';
 /** What a row wants of an entry. */
 export interface WantedValues {
   readonly values: Row;
-  /** What the row says that was there. */
+  /** The values that the entry has, as the row says. */
   readonly old?: OldValues | undefined;
 }
 
 /** What a row means for its entry. */
 export type EntryComparison =
-  /** `values`: the whole entry, as it will be. `old`: what changes of it. */
+  /** `values` is the whole entry as it will be, `old` what changes of it. */
   | { readonly kind: 'changes'; readonly values: Row; readonly old: OldValues }
   | { readonly kind: 'as wanted' }
-  /** The row must not be called. The column is the name of a field, or of its old value. */
+  /** A row that must not be called. The column of its problem is the name of a field, or of its old value. */
   | { readonly kind: 'misfit'; readonly problem: RowProblem };
 
 export type ComparedOperation = Pick<Operation, 'subject' | 'fields'>;
 
 /**
- * Fields that a list does not have, and those that it only has to name the entry, are sent as the row gives them. Fields that the service
- * computes are sent as they were listed.
+ * Compares a row with its entry. Fields that a list does not have, and those that it only has to name the entry, are sent as the row gives
+ * them. Fields that the service computes are sent as they were listed.
  *
  * @param list of the operation
  * @param entry what is listed under the row's identifier; undefined when there is no such entry
@@ -66,7 +66,7 @@ export function compareEntry(
   return isChange ? { kind: 'changes', values: whole, old } : { kind: 'as wanted' };
 }
 
-/** Why the operation can't act on an entry, undefined if it can. */
+/** Why the operation can't act on an entry. Undefined if it can. */
 export function misfitOf(
   { absent }: Pick<OperationList, 'absent'>,
   entry: Pick<KnownEntry, 'unfit'> | undefined,
@@ -84,7 +84,7 @@ export function listedFields<Each extends ComparedOperation>(
   );
 }
 
-/** Services leave out empty texts and zeros, and may write a time in another zone. */
+/** Whether two values are the same for a service, which may leave out empty texts and zeros, or write a time in another zone. */
 export function isSame({ type, expectation }: ComparedField, one = '', other = ''): boolean {
   if (one === other || (isEmpty(type, one) && isEmpty(type, other))) return true;
   const isTime = expectation !== undefined && [one, other].every((text) => expectation(text) === undefined);
@@ -111,13 +111,13 @@ function conflict(field: string, was: string, is: string): RowProblem {
   };
 }
 
-/** `"Greeting"`, or `empty` */
+/** A value for a message: `"Greeting"`, or `empty`. */
 export function shownText(text: string): string {
   return text === '' ? 'empty' : `"${excerpt(text)}"`;
 }
 
 /**
- * Why a compared row must not be called any more; undefined if it may.
+ * Why a compared row must not be called any more. Undefined if it may be called.
  *
  * @param entry what is listed now
  * @param mayBeDone a call of the row may have been processed

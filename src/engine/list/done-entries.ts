@@ -19,7 +19,7 @@ export class DoneEntries {
   readonly #entryReader: EntryReader;
   /** The entries to look for, by identifier: 1 for an entry that the list has. */
   readonly #sought = new DigestTable(1);
-  /** Sought entries that were not found yet. */
+  /** The number of sought entries that were not found yet. */
   #missing = 0;
   #onLooked: (() => unknown) | undefined;
 
@@ -38,7 +38,8 @@ export class DoneEntries {
   }
 
   /**
-   * Reads pages while fewer were read than entries are missing: one by one, these cost as many calls as the pages. Call this after `seek`.
+   * Reads pages of the list while fewer were read than entries are missing: reading those one by one takes a call for each. Call this after
+   * `seek`.
    *
    * @throws the errors of `ListReader.entries`
    */

@@ -8,10 +8,10 @@ import { ListedEntries } from './listed-entries.ts';
 
 type Limits = Pick<ListReaderOptions, 'attempts' | 'backoffMs' | 'maxOutageMs' | 'spacingMs'>;
 
-/** A call that only reads may be repeated, even in a run whose rows have one attempt. */
+/** The least attempts for a call of a list. Such a call only reads, so it may be repeated even in a run whose rows have one attempt. */
 const leastAttempts = 5;
 
-/** Lists are read within the limits of calls. */
+/** The limits within which lists are read: those of the run's calls. */
 export function listLimits({
   attempts,
   backoffMs,
@@ -26,24 +26,26 @@ export function listLimits({
 }
 
 export interface EntryListsOptions extends ListReaderOptions {
-  /** Gets a file for each list, for a moment. */
+  /** The folder that gets a file for each list, for a moment. */
   readonly folder: string;
-  /** Called before a list is read. The returned function is called after it, even after a failure. */
+  /** Called before a list is read. The returned function is called after the list is read, even after a failure. */
   readonly onReading?: ((list: OperationList, reader: ListReader) => () => unknown) | undefined;
 }
 
 /** The lists of some operations, each read once, when it is first needed. */
 export interface EntryLists {
-  /** @throws a usage error `COMPARE_IMPOSSIBLE` for an operation without a list, the errors of `ListReader.entries` */
+  /**
+   * The entries of an operation's list. @throws `COMPARE_IMPOSSIBLE` for an operation without a list; the errors of `ListReader.entries`
+   */
   readonly of: (operation: Pick<Operation, 'name' | 'list'>) => Promise<ListedEntries>;
-  /** The lists that were read, in this order. */
+  /** The lists that were read, in the order of reading. */
   readonly all: readonly ListedEntries[];
 }
 
-/** Reads lists again, with the token and the limits of the calls. */
+/** Opens lists that are read again, with the token and the limits of the calls. */
 export type OpenEntryLists = (signal: AbortSignal, defer: Defer) => Promise<EntryLists>;
 
-/** @param defer closes the lists */
+/** Opens the lists of operations. @param defer closes the lists */
 export function openEntryLists(
   { folder, onReading, ...options }: EntryListsOptions,
   defer: Defer,

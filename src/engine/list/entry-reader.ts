@@ -38,7 +38,7 @@ export class EntryReader {
     return this.#steady.silentMs;
   }
 
-  /** @throws a fatal error `ENTRY_UNREADABLE`; the reason of the signal */
+  /** Reads one entry. @throws a fatal error `ENTRY_UNREADABLE`; the reason of the signal */
   async readEntry(id: string): Promise<SeenEntry> {
     const { client, signal } = this.#options;
     const request = this.#done.one(id);
@@ -69,7 +69,7 @@ export class EntryReader {
   }
 }
 
-/** A router's 404 is about the path, and has another class. */
+/** Whether an entry is gone. A router's 404 is about the path, and has another class. */
 function isGone({ code, class: failureClass }: ApiFailure): boolean {
   return code === 'NOT_FOUND' && failureClass === 'permanent';
 }

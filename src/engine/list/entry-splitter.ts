@@ -8,11 +8,11 @@ const maxRestLength = 1024 * 1024;
  * entries, of which one is held at a time. Follows only strings and brackets; code that parses the texts finds other mistakes.
  */
 export class EntrySplitter {
-  /** With quotes, as in the text. */
+  /** The names of the member that has the entries, with quotes, as in the text. */
   readonly #names: ReadonlySet<string>;
   hasEntries = false;
   #isInEntries = false;
-  /** The text around the entries, in whose place is an empty array. */
+  /** The text around the entries, with an empty array in place of the entries. */
   #rest = '';
   /** The entry that is not complete yet. */
   #entry = '';
@@ -21,7 +21,7 @@ export class EntrySplitter {
   /** How many brackets are open: in the text around the entries, or in the entry. */
   #depth = 0;
   #isInString = false;
-  /** Where the latest string in the outer object begins, and its end. */
+  /** Where the latest string in the outer object begins. */
   #nameStart = 0;
   #nameEnd = 0;
   /** The member of the outer object whose value comes. */
@@ -53,7 +53,7 @@ export class EntrySplitter {
     return this.#rest;
   }
 
-  /** @throws SyntaxError when the text ends in the entries */
+  /** Ends the text, and returns what is around the entries. @throws SyntaxError when the text ends in the entries */
   end(): string {
     if (this.#isInEntries) throw new SyntaxError('it ends in the middle of its entries');
     return this.#rest;
@@ -108,7 +108,7 @@ export class EntrySplitter {
         const behind = text.slice(this.#at);
         this.#isInEntries = false;
         this.#entry = '';
-        // The bracket closes the one with which the rest ends.
+        // `#rest` ends with the bracket that opens the entries. The bracket that closes them comes next.
         this.#at = this.#rest.length;
         this.#depth = 2;
         return behind;

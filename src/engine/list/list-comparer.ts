@@ -34,7 +34,7 @@ export class ListComparer implements RowComparer {
     this.#conflictRemedy = conflictRemedy;
   }
 
-  /** @throws a usage error `COMPARE_IMPOSSIBLE` for an operation without a list, the errors of `ListReader.entries` */
+  /** Reads the list of an operation, once. @throws a usage error `COMPARE_IMPOSSIBLE` without a list, the errors of `ListReader.entries` */
   begin(name: string): Promise<void> | undefined {
     return this.#begun.has(name) ? undefined : this.#begin(operationNamed(this.#operations, name));
   }
@@ -99,7 +99,7 @@ function unsureText({ list, counts: { repeats, unreadable } }: ListedEntries): r
   ];
 }
 
-/** For the head of a file of rows. */
+/** The lists with which rows were compared, for the head of a file of rows. */
 export function comparedLists({ all }: Pick<EntryLists, 'all'>): NonNullable<RowsHead['compared']> {
   return all.map(({ list, counts, readAt }) => ({
     list: list.name,

@@ -6,16 +6,16 @@ import { refusalText } from '../operation/operation.ts';
 
 interface Place {
   readonly path: string;
-  /** Entries that were listed before. */
+  /** The number of entries that were listed before the failure. */
   readonly listed: number;
-  /** From 1. */
+  /** The number of the page, from 1. */
   readonly page: number;
   /** What the user does without the list, as a sentence. */
   readonly ifMissing: string;
 }
 
 /**
- * An entry was listed more than once.
+ * The warning that an entry was listed more than once.
  *
  * @param repeats how many entries were listed again
  */
@@ -27,7 +27,7 @@ export function changedListText(list: OperationList, repeats: number): string {
 /** Statuses of a service, or of a router in front of it, that has no such list. */
 const missing: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
-/** The end of a list that can't be read. */
+/** The error when a list can't be read. */
 export function listFailure(
   list: OperationList,
   failure: ApiFailure,

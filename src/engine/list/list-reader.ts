@@ -25,11 +25,11 @@ const mostPagesWithoutNews = 1_000;
  * however often it is listed.
  */
 export class ListReader {
-  /** Entries that were given. */
+  /** The number of entries that were given. */
   listed = 0;
-  /** Entries that were listed more than once: the list changed while it was read. */
+  /** The number of entries that were listed again: the list changed while it was read. */
   repeats = 0;
-  /** Entries without a readable identifier. */
+  /** The number of entries without a readable identifier. */
   unreadable = 0;
   pages = 0;
   /** Whether the last page was read. */
@@ -37,11 +37,11 @@ export class ListReader {
   readonly #list: OperationList;
   readonly #options: ListReaderOptions;
   readonly #traceId = randomBytes(16).toString('hex');
-  /** By identifier: the number of the call that listed it last. */
+  /** The entries by identifier, with the number of the call that listed each last. */
   readonly #ids = new DigestTable(1);
   readonly #tokens = new DigestTable(0);
   #calls = 0;
-  /** The first call for this page. */
+  /** The number of the first call for the current page. */
   #firstCall = 1;
   readonly #steady: SteadyCalls;
 
@@ -55,7 +55,7 @@ export class ListReader {
     return this.#steady.waiting;
   }
 
-  /** How long a call has brought nothing. */
+  /** How long the current call has brought nothing. */
   get silentMs(): number {
     return this.#steady.silentMs;
   }
@@ -163,7 +163,7 @@ export class ListReader {
     return false;
   }
 
-  /** @throws SyntaxError when the answer has something else in place of the entries */
+  /** The token of the next page. @throws SyntaxError when the answer has something else in place of the entries */
   #nextIn(rest: unknown, { hasEntries }: EntrySplitter): string | undefined {
     const { entries, next } = this.#list;
     if (!isJsonObject(rest)) throw new SyntaxError('it is no object');

@@ -10,7 +10,7 @@ import type { ListReader } from './list-reader.ts';
 /** What the service listed of an entry: values of the operation's fields, and why the operation can't act on it. */
 export type KnownEntry = Pick<ListedEntry, 'fields' | 'unfit'>;
 
-/** What was read of a list, and how sure it is that nothing is missing. */
+/** The counts of a list that was read, which show how sure it is that nothing is missing. */
 export type ListCounts = Pick<ListReader, 'listed' | 'repeats' | 'unreadable'>;
 
 const portion = 1 << 18;
@@ -27,11 +27,11 @@ const length = 2;
 export class ListedEntries {
   readonly list: OperationList;
   readonly counts: ListCounts;
-  /** ISO 8601 UTC, before the first page was read: later changes may be missing. */
+  /** The time before the first page was read, ISO 8601 UTC: later changes may be missing. */
   readonly readAt: string;
   readonly #file: FileHandle;
   readonly #index: DigestTable;
-  /** Part of the file, because manifests are often in the order of the list. */
+  /** The part of the file that was read last, because manifests are often in the order of the list. */
   #window: Buffer = Buffer.alloc(0);
   #windowStart = 0;
 
@@ -73,7 +73,7 @@ export class ListedEntries {
     this.#index = index;
   }
 
-  /** @param id the value of the operation's subject */
+  /** What the list has of an entry. @param id the value of the operation's subject */
   find(id: string): KnownEntry | undefined {
     const entry = this.#index.find(digest(id));
     if (entry < 0) return undefined;
@@ -131,7 +131,7 @@ async function write(
   await flush();
 }
 
-/** The texts in the order of the list's fields, and perhaps the reason. */
+/** An entry as JSON: the texts in the order of the list's fields, and the reason why the operation can't act on the entry, if any. */
 function encode({ fields, unfit }: KnownEntry, { fields: names }: OperationList): string {
   const texts = names.map((name) => fields[name] ?? null);
   return JSON.stringify(unfit === undefined ? texts : [...texts, unfit]);

@@ -3,11 +3,11 @@ import type { ApiFailure } from '../api/failure.ts';
 import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/waiting-time.ts';
 
 export interface CallPace {
-  /** Attempts for a page, or an entry, with transient failures. */
+  /** The most attempts for a page or an entry with transient failures. */
   readonly attempts: number;
-  /** The pause after the first of them; it doubles. */
+  /** The pause after the first failed attempt; it doubles. */
   readonly backoffMs: number;
-  /** How long the API may be unreachable, or refuse calls; null: without end. */
+  /** How long the API may be unreachable, or refuse calls. Null means without end. */
   readonly maxOutageMs: number | null;
   /** The least time between the beginnings of two calls. */
   readonly spacingMs: number;
@@ -16,7 +16,7 @@ export interface CallPace {
 
 /** Why no call is made. */
 export interface ListWait {
-  /** By `performance.now()`. */
+  /** When calls continue, by `performance.now()`. */
   readonly until: number;
   readonly why: string;
 }
@@ -28,7 +28,7 @@ export class SteadyCalls {
   #calledAt = Number.NEGATIVE_INFINITY;
   /** When the latest part of an answer came. */
   #heardAt = performance.now();
-  /** Transient failures since the last answer, and refusals that don't count as attempts. */
+  /** The failed attempts since the last answer: transient failures only, not refusals. */
   #used = 0;
   #refused = 0;
 
@@ -36,7 +36,7 @@ export class SteadyCalls {
     this.#pace = pace;
   }
 
-  /** How long a call has brought nothing. */
+  /** How long the current call has brought nothing. */
   get silentMs(): number {
     return performance.now() - Math.max(this.#heardAt, this.#calledAt);
   }
@@ -56,7 +56,7 @@ export class SteadyCalls {
     this.#refused = 0;
   }
 
-  /** Waits as the failure asks. False at once when a further attempt makes no sense. */
+  /** Waits as the failure asks. Returns false at once when a further attempt makes no sense. */
   async mayRepeat(failure: ApiFailure): Promise<boolean> {
     const { attempts, backoffMs, maxOutageMs } = this.#pace;
     if (failure.class === 'retry') this.#used++;

@@ -62,16 +62,16 @@ export const formats: readonly ManifestFormat[] = [
   },
 ];
 
-/** `CSV, TSV, Excel, JSON or JSON Lines` */
+/** The titles of the formats, for help: `CSV, TSV, Excel, JSON or JSON Lines`. */
 export const formatTitles = inWords(
   formats.map(({ title }) => title),
   'or',
 );
 
-/** For names of manifests, in any case, also gzipped: `*.{csv,txt,tsv}{,.gz}`. */
+/** A pattern for names of manifests, in any case, also gzipped: `*.{csv,txt,tsv}{,.gz}`. */
 export const manifestNames = `*.{${formats.flatMap(({ extensions }) => extensions).join(',')}}{,.gz}`;
 
-/** By the extension of a file's name, also gzipped; undefined for other names. */
+/** The format by the extension of a file's name, also gzipped. Undefined for other names. */
 export function formatByName(file: string): ManifestFormat | undefined {
   const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
   return formats.find(({ extensions }) => extensions.includes(extension));

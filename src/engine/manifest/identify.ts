@@ -69,9 +69,9 @@ export async function identify(
 interface Identified {
   readonly source: TextSource;
   readonly format: ManifestFormat;
-  /** See `Manifest.whyEncodingUnused`. */
+  /** Why the user's encoding has no effect, as `Manifest.whyEncodingUnused` has it. */
   readonly whyEncodingUnused?: string | undefined;
-  /** @throws CqbatchError (`usage`) or TextMistake when the manifest has no valid beginning */
+  /** Opens the manifest. @throws CqbatchError (`usage`) or TextMistake when it has no valid beginning */
   readonly open: (options: OpenOptions) => Promise<RowReader>;
 }
 
@@ -116,7 +116,7 @@ function identifyText(source: TextSource, head: Head, reading: ReadingOptions): 
   return { source: beginning.source, format, open: (options) => format.open(beginning, options) };
 }
 
-/** @throws TextMistake for an option that has no effect on the format, only on others */
+/** Checks the reading options. @throws TextMistake for an option that has an effect on other formats only */
 function requireSuitable({ options }: ManifestFormat, reading: ReadingOptions): void {
   const special = new Set(formats.flatMap((each) => Object.keys(each.options) as (keyof ReadingOptions)[]));
   for (const option of special) {

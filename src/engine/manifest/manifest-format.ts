@@ -7,20 +7,20 @@ export type ManifestFormat = BinaryFormat | TextFormat;
 
 interface FormatFacts {
   readonly name: string;
-  /** For people: `JSON Lines`. */
+  /** The title of the format, for people: `JSON Lines`. */
   readonly title: string;
-  /** Of file names. They decide what the content leaves open, and which files an inbox takes. */
+  /** The extensions of file names. They decide what the content leaves open, and which files an inbox takes. */
   readonly extensions: readonly string[];
   /** Whether the first row names the columns of all rows. */
   readonly hasHeader: boolean;
-  /** Options that have an effect on some formats only, and on what of this one: `{ sheet: 'Excel workbooks' }`. */
+  /** Options that have an effect on some formats only, each with what it changes in this one: `{ sheet: 'Excel workbooks' }`. */
   readonly options: Readonly<Partial<Record<keyof ReadingOptions, string>>>;
 }
 
-/** A file with its own encoding. */
+/** A format of files that are not text. */
 interface BinaryFormat extends FormatFacts {
   readonly kind: 'binary';
-  /** With its article: `a workbook`. */
+  /** The noun of the format with its article: `a workbook`. */
   readonly noun: string;
   /** Whether a file that begins with these bytes, unzipped, has this format. */
   readonly magic: (head: Buffer) => boolean;
@@ -35,9 +35,9 @@ interface TextFormat extends FormatFacts {
 }
 
 export interface TextBeginning {
-  /** Begins below the lines that precede the rows. */
+  /** The text below the lines that precede the rows. */
   readonly source: TextSource;
-  /** Of the first 64 KiB, from there. Not only white space. */
+  /** The first 64 KiB below the preamble, not only white space. */
   readonly text: string;
   readonly isComplete: boolean;
   readonly preamble: Preamble;
@@ -46,21 +46,21 @@ export interface TextBeginning {
   readonly rowsAt: ReadingOptions['rowsAt'];
 }
 
-/** Lines above the column names. */
+/** The lines above the column names. */
 export interface Preamble {
-  /** In characters. */
+  /** The length of the lines in characters. */
   readonly length: number;
   readonly lines: number;
-  /** From a first line `sep=;`, which spreadsheets write and read. */
+  /** The delimiter that a first line `sep=;` names, which spreadsheets write and read. */
   readonly delimiter?: Delimiter | undefined;
 }
 
 export interface OpenOptions extends ReadingOptions {
-  /** Default: the path. */
+  /** The name of the manifest, for messages. Default: the path. */
   readonly name?: string;
-  /** Report columns (`_code`) to read; only in formats with a header. */
+  /** Columns of a report to read, such as `_code`. Only in formats with a header. */
   readonly keptColumns?: readonly string[];
-  /** Default: no operations. */
+  /** The limits of reading, and the known operations. Default: no operations. */
   readonly context?: ReadingContext;
 }
 
@@ -70,6 +70,6 @@ export interface RowReader {
   readonly facts?: Partial<
     Pick<Manifest, 'format' | 'delimiter' | 'operation' | 'defaults' | 'page' | 'sheet' | 'lettersOf'>
   >;
-  /** In batches of any size. A format that is held in memory ignores the text. */
+  /** Gives the rows, in batches of any size. A format that is held in memory ignores the text. */
   rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
 }

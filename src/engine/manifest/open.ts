@@ -6,11 +6,11 @@ import { locate, located, readText, type TextSource } from './text/source.ts';
 
 const maxRowsPerChunk = 500;
 
-/** For `columns()` of a manifest without a header. */
+/** How many rows are read for `columns()` of a manifest without a header. */
 const rowsLookedAt = 100;
 
 /**
- * Identifies the format by content, and checks the beginning.
+ * Opens a manifest: identifies the format by content, and checks the beginning.
  *
  * @param path a regular file, because it is read several times; see `stageManifest` for other sources
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is not a manifest
@@ -40,7 +40,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
   };
 }
 
-/** A fixed number of rows, so that conclusions do not depend on chunks. Continues while no row is readable. */
+/** Reads the first rows. Their number is fixed, so that conclusions do not depend on chunks. Continues while no row is readable. */
 async function lookAtFirstRows(
   chunks: AsyncIterable<readonly ManifestRow[]>,
 ): Promise<Pick<Manifest, 'readable' | 'sample'>> {
@@ -55,7 +55,7 @@ async function lookAtFirstRows(
   return { readable: sample.length > 0, sample };
 }
 
-/** For pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
+/** The paths to rows inside the rows, as pages of an API's answer have them: `{"data":[{…},{…}]}` on one line. */
 function nestedRowsOf(sample: Manifest['sample']): Pick<Manifest, 'nestedRows'> {
   const [path, ...others] = new Set(sample.map((cells) => pathsToRows(cells).join()));
   if (path === undefined || path === '' || path.includes(',') || others.length > 0) return {};

@@ -17,16 +17,17 @@ import type { ReadingOptions } from './manifest.ts';
 import { manifestTooLarge, readingError } from './text/mistake.ts';
 import { type InputKind, inputKind, type ReadingContext, readSize } from './text/source.ts';
 
-/** The digest of a copy proves that what was reviewed is what runs. */
+/** A copy of a manifest. Its digest proves that what was reviewed is what runs. */
 export interface StagedManifest extends Digest {
-  /** `manifest.csv`, by the name of the format, with `.gz` when gzipped. */
+  /** The path of the copy, with a name by its format: `manifest.csv`, with `.gz` when gzipped. */
   readonly path: string;
-  /** The given name or path, or `<stdin>`. */
+  /** The name of the manifest as given, its path, or `<stdin>`. */
   readonly name: string;
 }
 
 /**
- * Copies byte for byte into a folder. Reads the source once, so it may be a pipe. The copy is synced, and readable only by its owner.
+ * Copies a manifest byte for byte into a folder. Reads the source once, so it may be a pipe. The copy is synced, and readable only by its
+ * owner.
  *
  * @param source a path, or `-` for standard input
  * @param name for messages, if not the path
@@ -83,18 +84,18 @@ async function digest(
 }
 
 export interface InputOptions extends ReadingContext {
-  /** For the source `-`. Default: standard input of this process. */
+  /** The stream for the source `-`. Default: standard input of this process. */
   readonly stdin?: Readable;
-  /** Called when a pipe or standard input gives nothing for a second. */
+  /** Called when a pipe or standard input has given nothing for a second. */
   readonly onWaiting?: (name: string) => void;
-  /** The digest that the content of the source, a regular file, must have. Default: any content, also of a pipe. */
+  /** The digest that the content of a regular file must have. Default: any content, also of a pipe. */
   readonly sha256?: string;
 }
 
 const silentMs = 1_000;
 
 /**
- * The bytes from a file, a named pipe, or standard input (`-`).
+ * Reads the bytes of a file, a named pipe, or standard input (`-`).
  *
  * @throws CqbatchError (`usage`) when the input cannot be read, or is larger than allowed
  */

@@ -115,9 +115,9 @@ const definitionSchema = z
       refuse(['list', 'columns', name], 'is the name of a field, or reserved');
   });
 
-/** @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member */
+/** Checks an operation's definition. @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member */
 export function requireValid(definition: { readonly name?: unknown }): void {
-  // `jitless`, because compiling the schema would take longer than its only use.
+  // The schema is `jitless`, because compiling it would take longer than its only use.
   const { error } = definitionSchema.safeParse(definition, { jitless: true });
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return;

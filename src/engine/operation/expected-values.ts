@@ -7,7 +7,7 @@ import { readMoment } from '../../base/text/moment.ts';
  */
 export type ExpectedValues = 'time' | readonly string[];
 
-/** Undefined for an expected value. */
+/** Says what a field expects instead of a value. Undefined for an expected value. */
 export type Expectation = (value: string) => string | undefined;
 
 export function expectationOf(expects: ExpectedValues): Expectation {
@@ -19,7 +19,7 @@ export function expectationOf(expects: ExpectedValues): Expectation {
 
 const aTime = 'a time of RFC 3339, such as 2026-11-16T10:00:00Z';
 
-/** As Protocol Buffers read it: year 1 or later, at most nanoseconds, capital letters. */
+/** A time as Protocol Buffers read it: year 1 or later, at most nanoseconds, capital letters. */
 const time = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 function isTime(value: string): boolean {

@@ -27,8 +27,8 @@ function oldNames({ fields }: Operation): readonly string[] {
 }
 
 /**
- * What a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and `evaluation-id`. Ignores invisible
- * characters.
+ * The name of the field that a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and
+ * `evaluation-id`. Ignores invisible characters.
  */
 export function fieldNameOf(header: string): string {
   return header

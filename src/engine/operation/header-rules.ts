@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../api/request.ts';
 
-/** Set by the client or HTTP itself, or giving a request another target, user or end. */
+/** Headers that an operation must not set: the client or HTTP sets them, or they change the target, the user or the end of a request. */
 const ownHeaders = new RegExp(
   `^(?:${[
     'accept-encoding|authorization|connection|content-(?:encoding|length)|cookie|expect|host|keep-alive|proxy-.*',
@@ -8,11 +8,11 @@ const ownHeaders = new RegExp(
   ].join('|')})$`,
 );
 
-/** RFC 9110, sections 5.1 and 5.5, without the obsolete bytes above 127. */
+/** The name of a header by RFC 9110, section 5.1. */
 const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const headerValue = /^[!-~](?:[\t -~]{0,8190}[!-~])?$/;
 
-/** @throws a RangeError that names what can't be sent */
+/** Checks the headers of a request. @throws a RangeError that names what can't be sent */
 export function requireHeaders({ headers = {} }: Pick<ApiRequest, 'headers'>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!headerName.test(name)) throw new RangeError(`${JSON.stringify(name)} can't be the name of a header`);
@@ -33,7 +33,7 @@ export function requireValue(name: string, value: unknown): void {
     );
 }
 
-/** A header that may carry the token. */
+/** Whether a header may carry the token. */
 export function mayCarryToken(header: string): boolean {
   const name = header.toLowerCase();
   return name === 'authorization' || (headerName.test(name) && !ownHeaders.test(name) && name !== keyHeader);

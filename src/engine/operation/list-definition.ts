@@ -5,9 +5,9 @@ import type { Row } from './row-fields.ts';
 
 /** How the API lists the entries on which an operation acts. */
 export interface ListDefinition<FieldName extends string, Entry> {
-  /** What is listed, in lowercase words with hyphens, for `cqbatch export`: `deleted-evaluations`. */
+  /** The name of what is listed, in lowercase words with hyphens, for `cqbatch export`: `deleted-evaluations`. */
   readonly name: string;
-  /** The request for a page, by the token that the answer before named; without a token for the first page. */
+  /** Makes the request for a page, by the token that the previous answer named; without a token for the first page. */
   readonly request: (token: string | undefined) => RequestDefinition;
   /** The member of an answer that has the entries, in snake_case. */
   readonly entries: string;
@@ -17,11 +17,11 @@ export interface ListDefinition<FieldName extends string, Entry> {
   readonly read?: (entry: unknown) => Entry | undefined;
   /** The fields of the operation that an entry has, with the subject: the members of these names, in snake_case or lowerCamelCase. */
   readonly fields: readonly FieldName[];
-  /** What else helps people choose, by name: the text for an entry. */
+  /** Columns besides the fields, which help people choose, by name: the text for an entry. */
   readonly columns: Readonly<
     Record<string, (entry: Entry) => string | bigint | number | boolean | undefined>
   >;
-  /** Why the operation can't act on an entry, in a few words: `is not recoverable`. Default: it can act on each. */
+  /** Why the operation can't act on an entry, in a few words: `is not recoverable`. Default: it can act on each entry. */
   readonly unfit?: (entry: Entry) => string | undefined;
   /** What is true of an entry that is not listed, in a few words. Default: `is not among the <name> that the service lists`. */
   readonly absent?: string;
@@ -41,13 +41,13 @@ export interface ListDefinition<FieldName extends string, Entry> {
 
 /** How the API shows the entries on which an operation has acted. */
 export interface DoneDefinition {
-  /** What is listed, in lowercase words with hyphens: `evaluations`. */
+  /** The name of what is listed, in lowercase words with hyphens: `evaluations`. */
   readonly name: string;
-  /** The request for a page of these entries. Answers are like those of the list. */
+  /** Makes the request for a page of the entries on which an operation has acted. Answers are like those of the list. */
   readonly request: (token: string | undefined) => RequestDefinition;
-  /** The request for one entry, when there are too many pages. */
+  /** Makes the request for one entry, when there are too many pages. */
   readonly one: (id: string) => RequestDefinition;
-  /** What its answer (untrusted parsed JSON) shows instead of an entry on which the operation has acted, in a few words. */
+  /** Says in a few words what the answer for one entry shows, if it is not that the operation has acted. `body` is untrusted JSON. */
   readonly differs: (body: unknown, id: string) => string | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface OperationList {
   readonly computed: readonly string[];
   readonly permission?: string;
   readonly done?: DoneList;
-  /** Undefined for an entry without a readable subject. */
+  /** Reads an entry of an answer. Undefined for an entry without a readable subject. */
   readonly read: (entry: unknown) => ListedEntry | undefined;
 }
 
@@ -75,17 +75,17 @@ export interface DoneList {
 }
 
 export interface ListedEntry {
-  /** The value of the operation's subject. */
+  /** The identifier of the entry: the value of the operation's subject. */
   readonly id: string;
-  /** Values of the operation's fields. A field that the service leaves out, or that is empty, is absent. */
+  /** The values of the operation's fields. A field that the service leaves out, or that is empty, is absent. */
   readonly fields: Row;
-  /** Texts of the other columns, without empty ones. */
+  /** The texts of the columns besides the fields, without empty ones. */
   readonly columns: Row;
-  /** Why the operation can't act on it. */
+  /** Why the operation can't act on the entry. */
   readonly unfit?: string;
 }
 
-/** Calls a member of an operation, whose code may fail. */
+/** Calls a member of an operation. The member is code of the operation's author, so it may fail. */
 type CallMember = <Value, Read>(member: string, work: () => Value, read: (value: Value) => Read) => Read;
 
 export interface ListOwner {
@@ -159,12 +159,12 @@ export function entryListOf<FieldName extends string, Entry>(
   };
 }
 
-/** `deleted evaluations` */
+/** What a list has, in words: `deleted evaluations`. */
 export function listedWords({ name }: Pick<OperationList, 'name'>): string {
   return name.replaceAll('-', ' ');
 }
 
-/** In snake_case and in lowerCamelCase, as services write names of members. */
+/** The spellings of a member's name in services: snake_case and lowerCamelCase. */
 export function spellingsOf(name: string): readonly [snake: string, camel: string] {
   return [name, name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())];
 }

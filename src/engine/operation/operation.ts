@@ -16,7 +16,8 @@ import {
 } from './row-fields.ts';
 
 /**
- * An operation knows rows, requests and answers, but not queues or files. Code that needs operations receives them: there is no registry.
+ * One kind of API call. An operation knows rows, requests and answers, but not queues or files. Code that needs operations receives them:
+ * there is no registry.
  */
 export interface OperationDefinition<
   Fields extends FieldDefinitions,
@@ -25,32 +26,33 @@ export interface OperationDefinition<
   Column extends string = string,
   Entry = Readonly<Record<string, unknown>>,
 > {
-  /** Verb and noun in kebab-case, for manifests and `--operation`. */
+  /** The name of the operation: verb and noun in kebab-case, for manifests and `--operation`. */
   readonly name: Name;
   /** What a row acts on, in one short word for messages: `evaluation`. */
   readonly thing: string;
   /** The state of the thing after success, in one word for the report: `restored`. Default: `succeeded`. */
   readonly done?: string;
-  /** One line for `--help` and the plan. */
+  /** What the operation does, in one line for `--help` and the plan. */
   readonly summary: string;
-  /** Columns of the manifest, by their names in the API (snake_case), in the order of help. */
+  /** The fields of a row: columns of the manifest, by their names in the API (snake_case), in the order of help. */
   readonly fields: Fields;
   /** The required field that identifies the subject of a row. */
   readonly subject: RequiredOf<Fields>;
   /** Checks valid fields together. Returns the problem of the row, or undefined. */
   readonly check?: (row: RowOf<Fields>) => string | undefined;
-  /** The same row always gives the same request. */
+  /** Makes the request of a row. The same row always gives the same request. */
   readonly request: (row: RowOf<Fields>) => RequestDefinition;
   /** Reads the body of a 2xx answer (untrusted parsed JSON): compares it with the subject of the request, and finds refusals in it. */
   readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
-  /** Columns of the report, by name without the leading `_`: the text for a value. */
+  /** Columns of the report, by name without the leading `_`: the text for a value that `interpret` has returned. */
   readonly columns: CellsOf<Value> & Readonly<Record<Column, unknown>>;
   /** Whether repeating a row is harmless. If not, an attempt that may have been processed is not repeated: its row fails, unclear. */
   readonly repeatable: boolean;
   /**
-   * For an API that processes calls with one `Idempotency-Key` once (draft-ietf-httpapi-idempotency-key-header). All calls of a row have the
-   * same key, the operation must be repeatable, and an answered row is not unclear. `true`: a UUID in quotes, made from run and row; a retry
-   * or later run keeps the key of a row that may have been processed. A function makes the key from the row, sent as it is. Default: none.
+   * The key of calls, for an API that processes calls with one `Idempotency-Key` once (draft-ietf-httpapi-idempotency-key-header). All
+   * calls of a row have the same key, the operation must be repeatable, and an answered row is not unclear. `true`: a UUID in quotes, made
+   * from run and row; a retry or later run keeps the key of a row that may have been processed. A function makes the key from the row, sent
+   * as it is. Default: none.
    */
   readonly idempotencyKey?: boolean | ((row: RowOf<Fields>) => string);
   /**
@@ -72,11 +74,11 @@ export interface OperationDefinition<
    * never.
    */
   readonly meansDone?: (refusal: Refusal) => boolean;
-  /** How the API lists the entries, for `cqbatch export` and `cqbatch check`. Default: it can't. */
+  /** How the API lists the entries, for `cqbatch export` and `cqbatch check`. Default: the API can't list them. */
   readonly list?: ListDefinition<keyof Fields & string, Entry>;
 }
 
-/** Undefined leaves the cell empty. */
+/** The cells of a value, by column. Undefined leaves the cell empty. */
 type CellsOf<Value> = Readonly<
   Record<string, (value: Value) => string | bigint | number | boolean | undefined>
 >;
@@ -92,14 +94,14 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The value of an answer, or why it does not fit the request. */
+/** The value of an answer, or why the answer does not fit the request. */
 export type Interpretation<Value> = { readonly ok: true; readonly value: Value } | Misfit;
 
 interface Misfit {
   readonly ok: false;
   /**
-   * What a canonical code means (`UNAVAILABLE`, `NOT_FOUND`, …) counts as if the API had answered with its HTTP status: it is repeated, slows
-   * the run, or is asked of `meansDone`. Any other code, also of your own, fails the row.
+   * The code of the refusal. A canonical code (`UNAVAILABLE`, `NOT_FOUND`, …) counts as if the API had answered with its HTTP status: it is
+   * repeated, slows the run, or is asked of `meansDone`. Any other code, also of your own, fails the row.
    */
   readonly code: FailureCode | (string & {});
   readonly message: string;
@@ -120,7 +122,7 @@ export interface Operation<Name extends string = string, Column extends string =
   /** Validates and normalizes a row: field name to text (CSV) or JSON value. Omitted fields are absent. */
   readonly schema: z.ZodType<Row>;
   readonly request: (row: Row) => ApiRequest;
-  /** Filled by `check`, without their leading `_`. */
+  /** The names of the columns that `check` fills, without their leading `_`. */
   readonly columns: readonly Column[];
   readonly check: (subject: string, body: unknown) => AnswerCheck;
   readonly repeatable: boolean;
@@ -132,7 +134,7 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
   readonly meansDone: (refusal: Refusal) => boolean;
   readonly list?: OperationList;
-  /** SHA-256 of the user's module that defines it, in hexadecimal. */
+  /** The SHA-256 of the user's module that defines the operation, in hexadecimal. */
   readonly module?: string;
 }
 
@@ -219,7 +221,7 @@ function memberCaller(operation: string) {
     try {
       const value = work();
       if (!(value instanceof Promise)) return read(value);
-      // It settles too late to matter.
+      // A promise that a member returned is too late to matter.
       value.catch(() => {});
       throw new TypeError('must not be async');
     } catch (error) {
@@ -228,13 +230,13 @@ function memberCaller(operation: string) {
   };
 }
 
-/** Begins with the name of the operation. */
+/** The message of an operation's error, which begins with the name of the operation. */
 export function operationFailure(operation: string, error: unknown): string {
   const text = errorText(error);
   return text.startsWith(`${operation}: `) ? text : `${operation}: ${text}`;
 }
 
-/** With the missing permission, as far as known. */
+/** The message of a refusal, with the missing permission as far as known. */
 export function refusalText(
   { permission }: Pick<Operation, 'permission'>,
   { code, message }: Refusal,

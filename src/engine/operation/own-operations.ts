@@ -8,7 +8,7 @@ import { hashFile } from '../../base/disk/hash-file.ts';
 import { type CqbatchError, errorText, usageError } from '../../base/errors/errors.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
-/** The default export of a module. It gets `defineOperation` as a parameter, so it needs to import no package. */
+/** The default export of a module of operations. It gets `defineOperation` as a parameter, so it needs to import no package. */
 export type OperationsModule = (tools: {
   readonly defineOperation: typeof defineOperation;
 }) => Operation | readonly Operation[];
@@ -30,7 +30,7 @@ export async function loadOperations(
   const path = await pathOf(module, folder);
   if (path === undefined) throw unusable('there is no such file or package; the path begins with ./ or /');
   const failed = async (error: unknown) => unusable(await defectOf(error, path), error);
-  // First: the import of a pipe would wait without end.
+  // The file is hashed before it is imported: the import of a pipe would wait without end.
   const { sha256 } = await hashFile(path).catch((error: Error) => {
     throw unusable(error.message, error);
   });
@@ -61,7 +61,7 @@ export async function loadOperations(
   return (operations as readonly Operation[]).map((operation) => ({ ...operation, module: sha256 }));
 }
 
-/** Undefined when there is no such module. */
+/** The path of a module. Undefined when there is no such module. */
 async function pathOf(module: string, folder: string): Promise<string | undefined> {
   const isPath = /^\.{0,2}[/\\]|\.[cm]?[jt]s$/.test(module);
   try {
@@ -77,7 +77,7 @@ async function importDefault(path: string): Promise<unknown> {
   return ((await import(pathToFileURL(path).href)) as { readonly default?: unknown }).default;
 }
 
-/** One line, with the line of the module if known: `line 6: Unexpected identifier`. */
+/** The defect of a module in one line, with its line if known: `line 6: Unexpected identifier`. */
 async function defectOf(error: unknown, path: string): Promise<string> {
   if ((error as NodeJS.ErrnoException)?.code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return "Node can't load this kind of file: pass JavaScript (.js or .mjs)";
@@ -87,7 +87,7 @@ async function defectOf(error: unknown, path: string): Promise<string> {
   return line === undefined ? text : `line ${line}: ${text}`;
 }
 
-/** The first line of a file that a text names, as a stack trace does. */
+/** The first line of a file that a text mentions, as a stack trace does. */
 function lineIn(text: string | undefined, path: string): string | undefined {
   for (const name of [pathToFileURL(path).href, path]) {
     const [, line] = text?.split(`${name}:`)[1]?.match(/^(\d+)/) ?? [];
@@ -96,7 +96,7 @@ function lineIn(text: string | undefined, path: string): string | undefined {
   return undefined;
 }
 
-/** No syntax error names its line, so Node checks the module without running it. */
+/** The line of a syntax error. Such errors don't name their line, so Node checks the module without running it. */
 async function lineOfMistake(path: string): Promise<string | undefined> {
   try {
     await promisify(execFile)(process.execPath, ['--check', path]);

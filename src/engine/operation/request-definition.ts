@@ -6,21 +6,21 @@ import { keyHeader, requireHeaders, requireValue } from './header-rules.ts';
 
 /** A request, as an operation defines it. */
 export interface RequestDefinition {
-  /** Default: POST. */
+  /** The HTTP method. Default: POST. */
   readonly method?: Method;
-  /** Below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
+  /** The path below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
   readonly path: string;
-  /** Encoded by the engine. Undefined values are omitted. */
+  /** The parameters of the query, which the engine encodes. Undefined values are omitted. */
   readonly query?: Readonly<Record<string, string | undefined>>;
-  /** Besides those that the client sends, such as `If-Match`. Undefined values are omitted. */
+  /** Headers besides those that the client sends, such as `If-Match`. Undefined values are omitted. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** JSON text, sent unchanged, or a value to serialize as JSON, in which a bigint is an exact number. Absent: no body. */
+  /** The body: JSON text, sent unchanged, or a value to serialize as JSON, in which a bigint is an exact number. Absent: no body. */
   readonly body?: string | Readonly<Record<string, unknown>>;
 }
 
 const requestMembers = ['method', 'path', 'query', 'headers', 'body'];
 
-/** @throws a RangeError or TypeError that names what can't be sent */
+/** Makes the request that a definition describes. @throws a RangeError or TypeError that names what can't be sent */
 export function requestOf(definition: RequestDefinition): ApiRequest {
   const unknown = Object.keys(definition).find((member) => !requestMembers.includes(member));
   if (unknown !== undefined) throw new TypeError(unknownMember(unknown, requestMembers));
@@ -57,9 +57,9 @@ function requirePath(path: string): void {
     );
 }
 
-/** Dot segments (RFC 3986, 5.2.4) in any encoding, or empty segments, which servers merge. */
+/** Whether servers may take a path for another: dot segments (RFC 3986, 5.2.4) in any encoding, or empty segments, which they merge. */
 function leadsElsewhere(path: string): boolean {
-  // Most paths have neither, and a search is faster than splitting them.
+  // Most paths have no dots and no double slashes, and a search is faster than splitting them.
   if (!/\/\/|\.|%2e/i.test(path)) return false;
   const [way = ''] = path.split('?');
   return (
@@ -67,14 +67,14 @@ function leadsElsewhere(path: string): boolean {
   );
 }
 
-/** @throws a RangeError when the request has the header of the token, which would be shown */
+/** Returns the request. @throws a RangeError when the request has the header of the token, which would be shown */
 export function withoutSecret(request: ApiRequest, auth: Auth | undefined): ApiRequest {
   const header = typeof auth === 'object' ? auth.header.toLowerCase() : '';
   if (request.headers?.[header] === undefined) return request;
   throw new RangeError(`the client sets the header ${header} itself, by the member auth: leave it out`);
 }
 
-/** @throws a RangeError for a key that a header can't have */
+/** Adds an idempotency key to a request. @throws a RangeError for a key that a header can't have */
 export function withKey(request: ApiRequest, key: string): ApiRequest {
   requireValue(keyHeader, key);
   return { ...request, headers: { ...request.headers, [keyHeader]: key } };
@@ -84,7 +84,7 @@ export function headerLines({ headers = {} }: Pick<ApiRequest, 'headers'>): read
   return Object.entries(headers).map((field) => field.join(': '));
 }
 
-/** For people: method and path, headers of its own, body. */
+/** A request as people read it: method and path, headers of its own, body. */
 export function requestText(request: ApiRequest): string {
   const { method = 'POST', path, body } = request;
   return [`${method} ${path}`, ...headerLines(request), body].join('\n').trimEnd();

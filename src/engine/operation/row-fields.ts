@@ -8,19 +8,19 @@ import { type Expectation, type ExpectedValues, expectationOf } from './expected
 
 export interface FieldDefinition {
   /**
-   * `integer`: 64 bits, as decimal text. `identifier`: not empty, without blanks around it and invisible characters. `text`: unchanged.
-   * `json`: a list or an object; text in a manifest is its JSON text.
+   * The type of the values. `integer`: 64 bits, as decimal text. `identifier`: not empty, without blanks around it and invisible
+   * characters. `text`: unchanged. `json`: a list or an object; text in a manifest is its JSON text.
    */
   readonly type: 'integer' | 'identifier' | 'text' | 'json';
-  /** Of an integer. Default: 0. */
+  /** The least value of an integer. Default: 0. */
   readonly min?: 0 | 1;
-  /** Default: false; the service might reset an omitted field (interface document, section 4.2). */
+  /** Whether each row must have the field. Default: false; the service might reset an omitted field (interface document, section 4.2). */
   readonly required?: boolean;
-  /** Rows may give the former value in `old_<name>`, for an undo. Default: false. */
+  /** Whether rows may give the former value in `old_<name>`, for an undo. Default: false. */
   readonly undoable?: boolean;
   /**
-   * What the API most likely reads: `time` for RFC 3339, or a list of values. The plan warns of other values, which are sent unless
-   * `--strict` refuses their rows. Default: any value.
+   * The values that the API most likely reads: `time` for RFC 3339, or a list of values. The plan warns of other values, which are sent
+   * unless `--strict` refuses their rows. Default: any value.
    */
   readonly expects?: ExpectedValues;
   /**
@@ -32,7 +32,10 @@ export interface FieldDefinition {
 
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
-/** Optional fields may be absent. Numbers are decimal text. Integers in lists and objects are `bigint`s where a number would round them. */
+/**
+ * The values of a row. Optional fields may be absent, and integers are decimal text. Integers in lists and objects are `bigint`s where a
+ * number would round them.
+ */
 export type RowOf<Fields extends FieldDefinitions> = {
   readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? Name : never]: ValueOf<
     Fields[Name]
@@ -50,7 +53,7 @@ type ValueOf<Definition extends FieldDefinition> = Definition['type'] extends 'j
 export type Row = Readonly<Record<string, string>>;
 
 export interface Field extends Required<Pick<FieldDefinition, 'type' | 'required' | 'undoable'>> {
-  /** In the API, in snake_case. Headers of columns match it as `fieldNameOf` says. */
+  /** The name of the field in the API, in snake_case. Headers of columns match it as `fieldNameOf` says. */
   readonly name: string;
   readonly option: FieldDefinition['option'] | undefined;
   readonly expectation: Expectation | undefined;
@@ -90,7 +93,7 @@ export function rowSchemaOf(
   }) as unknown as z.ZodType<Row>;
 }
 
-/** The row as the functions of an operation get it: each list and object as its value. */
+/** Returns a function that gives the functions of an operation a row in which each list and object is a value, not text. */
 export function readingJson(definitions: FieldDefinitions): (row: Row) => Readonly<Record<string, unknown>> {
   const names = Object.keys(definitions).filter((name) => definitions[name]?.type === 'json');
   if (names.length === 0) return (row) => row;
@@ -109,7 +112,8 @@ function typeOf({ type, min = 0 }: FieldDefinition, missing?: string): z.ZodType
 }
 
 /**
- * 64 bits, as decimal text (CSV) or an exact JSON number. Other forms that spreadsheets give long numbers are errors: digits may be lost.
+ * The schema of an integer: 64 bits, as decimal text (CSV) or an exact JSON number. Other forms that spreadsheets give long numbers are
+ * errors: digits may be lost.
  */
 function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
@@ -120,7 +124,7 @@ function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string
   });
 }
 
-/** Compact JSON text, so that equal values are equal texts. */
+/** The schema of a list or an object, which becomes compact JSON text, so that equal values are equal texts. */
 function jsonField(missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
     const text = isLeftOut(value) ? undefined : jsonText(value);
@@ -186,7 +190,7 @@ const scientific =
 
 type SpreadsheetForm = readonly [form: RegExp, problem: string];
 
-/** What spreadsheets make of identifiers: of numbers, and of users that are called like numbers. */
+/** What spreadsheets make of identifiers: of numbers, and of users whose names look like numbers. */
 const formsOfText: readonly SpreadsheetForm[] = [
   [/^-?\d+(?:[.,]\d+)?e[+-]\d+$/i, scientific],
   [/^(?:'\d+|="?'?\d+"?)$/, "has a spreadsheet's text mark; write only the digits"],
@@ -223,7 +227,7 @@ const sheetErrors = new RegExp(
 );
 
 function isSheetError(text: string): boolean {
-  // A search is faster than the pattern.
+  // A search for `#` or `Err:` is faster than the pattern.
   return (text.includes('#') || text.includes('Err:')) && sheetErrors.test(composed(text));
 }
 

@@ -4,14 +4,14 @@ import type { ApiRequest } from '../api/request.ts';
 import { findOperation, type Operation } from './operation.ts';
 import type { Row } from './row-fields.ts';
 
-/** What names a row's request: files and batches have this, never the request. */
+/** A row's operation and values, of which its request is made. Files and batches have these, never the request. */
 interface RowValues {
   /** The name of the operation. */
   readonly operation: string;
   readonly values: Row;
 }
 
-/** 132 bits of a SHA-256, because no other request with the same bits can be found. */
+/** The characters of a request's digest: 132 bits of a SHA-256, so no other request with the same digest can be found. */
 const digestLength = 22;
 
 export function requestDigest({ method = 'POST', path, headers, body }: ApiRequest): string {
@@ -19,7 +19,7 @@ export function requestDigest({ method = 'POST', path, headers, body }: ApiReque
   return hash('sha256', `${method} ${path}\n${fields}\n${body}`, 'base64url').slice(0, digestLength);
 }
 
-/** @throws a usage error `OPERATION_MISSING`, or `OPERATION_FAILED` when the user's module throws */
+/** Makes the request of a row. @throws a usage error `OPERATION_MISSING`, or `OPERATION_FAILED` when the user's module throws */
 export function requestOfValues(
   operations: readonly Operation[],
   { operation: name, values }: RowValues,
@@ -27,7 +27,7 @@ export function requestOfValues(
   return operationNamed(operations, name).request(values);
 }
 
-/** @throws a usage error `OPERATION_MISSING` */
+/** The operation with this name. @throws a usage error `OPERATION_MISSING` */
 export function operationNamed(operations: readonly Operation[], name: string): Operation {
   const operation = findOperation(operations, name);
   if (operation !== undefined) return operation;
@@ -38,7 +38,7 @@ export function operationNamed(operations: readonly Operation[], name: string): 
 }
 
 /**
- * The request that the plan showed, made again.
+ * Makes the request that the plan showed again.
  *
  * @throws a usage error `REQUEST_CHANGED` for another request than the one with this digest; the errors of `requestOfValues`
  */
@@ -55,7 +55,7 @@ export function shownRequest(
   );
 }
 
-/** For display, without the user's modules: undefined if the operation that was planned is not loaded, or has changed. */
+/** The request that the plan showed, for display without the user's modules. Undefined if its operation is not loaded or has changed. */
 export function shownRequestIfKnown(
   operations: readonly Operation[],
   row: RowValues & { readonly requestDigest: string },

@@ -19,9 +19,9 @@ const countSchema = z.number().int().min(0);
 const judgedRowSchema = z.object({
   row: rowNumberSchema,
   check: z.enum(checkVerdicts),
-  /** What is there instead, in a few words; empty for a row that is as wanted. */
+  /** What the service shows instead of what the row wanted, in a few words; empty for a row that is as wanted. */
   there: z.string(),
-  /** The row failed, and may have been processed. */
+  /** Whether the row failed, and may have been processed. */
   open: z.literal(true).exactOptional(),
 });
 
@@ -30,14 +30,14 @@ export type JudgedRow = Readonly<z.infer<typeof judgedRowSchema>>;
 
 const runCheckSchema = z.object({
   check_version: z.literal(1),
-  /** When the first list was read, ISO 8601 UTC. */
+  /** When the first list was read for the check, ISO 8601 UTC. */
   checked_at: z.string(),
-  /** The run, and its retries. */
+  /** The ids of the checked run and of its retries. */
   runs: z.array(z.string()),
   counts: z.record(z.enum(checkVerdicts), countSchema),
-  /** Of the rows that succeeded. */
+  /** How many rows are not as wanted although they succeeded. */
   succeeded_not_as_wanted: countSchema,
-  /** Rows that failed, and may have been processed; those of them that were done, and that were not, also without a result. */
+  /** The number of rows that failed and may have been processed, and how many of these were done, not done, or have no result. */
   unclear: z.object({ rows: countSchema, done: countSchema, not_done: countSchema, unfinished: countSchema }),
   /** The first rows that are not as wanted, or whose entry is gone. */
   first: z.array(
@@ -58,7 +58,7 @@ export interface CheckedRow extends JudgedRow {
   readonly subject: string;
   readonly outcome: Outcome;
   readonly unclear: boolean;
-  /** It has no result, so a resume calls it. */
+  /** Whether the row has no result, so that a resume calls it. */
   readonly isUnfinished: boolean;
 }
 
@@ -66,7 +66,7 @@ const header = ['_row', '_operation', '_identifier', '_outcome', '_unclear', '_c
 
 export interface CheckEnd {
   readonly delimiter: Delimiter;
-  /** Called after the last row. */
+  /** Called after the last row, for the check as a whole. */
   readonly end: () => RunCheck;
 }
 
@@ -115,6 +115,8 @@ function lineOf(value: object): string {
 }
 
 /**
+ * Reads the files of the last check.
+ *
  * @param onRow gets the rows in their order
  * @returns undefined without a check; a check that can't be read counts as none
  */

@@ -27,7 +27,7 @@ export class CsvFile {
     return this.#handle !== undefined;
   }
 
-  /** The first call also writes the header. */
+  /** Writes records. The first call also writes the header. */
   async write(records: readonly (readonly string[])[]): Promise<void> {
     await this.#guarded(async () => {
       if (this.#handle === undefined) {
@@ -45,7 +45,7 @@ export class CsvFile {
     });
   }
 
-  /** SHA-256 in hexadecimal. */
+  /** The SHA-256 of the file in hexadecimal. */
   async digest(): Promise<string> {
     return (await hashFile(this.#temporary)).sha256;
   }

@@ -9,7 +9,7 @@ import { decidedCounts, decidedResult } from '../rows/decided-result.ts';
 import type { PlannedRow } from '../rows/row.ts';
 import type { RowCounts } from '../rows/row-counts.ts';
 
-/** `pending` while the run continues by itself, otherwise how the run ended. */
+/** Why a row has no result: `pending` while the run continues by itself, otherwise how the run ended. */
 export type WhyUnfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
 
 const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
@@ -30,7 +30,7 @@ export function isResumed(code: string): boolean {
 
 export interface ReportLine {
   readonly row: PlannedRow;
-  /** `row` is the number in the user's manifest, unlike in the journal. */
+  /** The result of the row. Its member `row` is the number in the user's manifest, unlike in the journal. */
   readonly result: RowResult;
 }
 
@@ -58,7 +58,7 @@ export async function* joinResults({
   }
 }
 
-/** The API's name for the last request, or else the trace id. */
+/** Adds an id of the request: the API's name for the last request, or else the trace id. */
 function withRequestId(result: RowResult, runKey: string, place: number): RowResult {
   if (result.attempts === 0 || result.requestId !== undefined) return result;
   return { requestId: traceId(runKey, place), ...result };
@@ -85,7 +85,7 @@ async function resultsByPlace(
   return results;
 }
 
-/** Whether a row without a result got this as a placeholder. */
+/** Whether a result is only a placeholder for a row that has none. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
@@ -94,14 +94,15 @@ export interface RowWithoutResult {
   readonly row: number;
   readonly operation: string;
   readonly history: AttemptHistory | undefined;
-  /** The datastore may still hold the row, or a result that the journal lacks. */
+  /** Whether the datastore may still hold the row, or a result that the journal lacks. */
   readonly unsettled: boolean;
 }
 
 /**
- * A row that was certainly not processed is `not_attempted`. A row with an attempt that the API did more than postpone is `failed`, unless
- * the run will still call it: then it is `pending`. A row that may have been processed is unclear: it is not fed back unchecked. A row that
- * the datastore holds is pending even after a stop: the journal can't say whether it was called.
+ * The placeholder for the result of a row that has none. A row that was certainly not processed is `not_attempted`. A row with an attempt
+ * that the API did more than postpone is `failed`, unless the run will still call it: then it is `pending`. A row that may have been
+ * processed is unclear: it is not fed back unchecked. A row that the datastore holds is pending even after a stop: the journal can't say
+ * whether it was called.
  */
 export function unfinishedResult(why: WhyUnfinished, row: RowWithoutResult): RowResult {
   const { history = noHistory } = row;
@@ -137,12 +138,12 @@ function lastProblem({ lastCode = '', lastMessage = '' }: AttemptHistory): strin
 
 export interface ResultCounts {
   readonly done: number;
-  /** As in the report: with rows that were stopped without a result, without rows that will still be called. */
+  /** The outcomes as in the report: including rows that were stopped without a result, excluding rows that will still be called. */
   readonly outcomes: OutcomeCounts;
   readonly codes: readonly CodeCount[];
-  /** Includes rows that will still be called. */
+  /** The number of unclear rows, including rows that will still be called. */
   readonly unclear: number;
-  /** Called rows that wait for their next call. */
+  /** The number of called rows that wait for their next call. */
   readonly held: number;
 }
 

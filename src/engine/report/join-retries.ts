@@ -2,11 +2,11 @@ import { attemptsOf, joinAttempts } from '../../domain/attempts.ts';
 import type { RowResult } from '../../domain/row-result.ts';
 import type { ReportLine } from './join-results.ts';
 
-/** In row order, in chunks. */
+/** The lines of a report in row order, in chunks. */
 export type ReportLines = AsyncIterable<readonly ReportLine[]>;
 
 /**
- * Each line has the result of the latest retry that called its row. Memory: one chunk of each run.
+ * Joins a report with retries: each line has the result of the latest retry that called its row. Memory: one chunk of each run.
  *
  * @param retries oldest first; rows that the original run lacks are ignored
  */
@@ -31,7 +31,7 @@ export async function* joinRetries(
 
 /** @param hasKey an answer to the retry's call tells the outcome of all calls with its key */
 function lastOf(ofRun: RowResult, ofRetry: RowResult, hasKey: boolean): RowResult {
-  // A retry that stopped early may not have attempted the row, or not know yet.
+  // The row may lack a result: a retry that stopped early may not have attempted the row, or not know its outcome yet.
   const isAttempted = !isOpen(ofRetry) || isOpen(ofRun);
   const last = isAttempted ? ofRetry : ofRun;
   const earlier = isAttempted

@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks';
 
-/** Whole milliseconds; `max` is exact. */
+/** Percentiles of latency in whole milliseconds; `max` is exact. */
 export interface LatencySummary {
   readonly p50: number;
   readonly p90: number;
@@ -8,15 +8,15 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** Milliseconds, about 49 days. Longer durations count as this one. */
+/** The longest duration in milliseconds, about 49 days. Longer ones count as this one. */
 const longest = 2 ** 32 - 1;
 
 /**
- * Uses fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high above; with one (4 KB), exact
- * below 31 ms and at most 6.3 % too high.
+ * Collects durations in fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high above; with
+ * one (4 KB), exact below 31 ms and at most 6.3 % too high.
  */
 export class LatencyHistogram {
-  /** Has each duration plus one, because the histogram can't hold 0. */
+  /** Has each duration plus one millisecond, because the histogram can't hold 0. */
   readonly #histogram;
   #max = 0;
 
@@ -24,7 +24,7 @@ export class LatencyHistogram {
     this.#histogram = createHistogram({ lowest: 1, highest: longest + 1, figures });
   }
 
-  /** Rounds; negative durations count as 0. */
+  /** Adds a duration, rounded; a negative one counts as 0. */
   add(durationMs: number): void {
     const ms = Math.min(Math.max(Math.round(durationMs), 0), longest);
     this.#histogram.record(ms + 1);

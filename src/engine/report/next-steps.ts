@@ -7,26 +7,26 @@ import { checkedFirst, type RowFacts, type RowStep, rowStep, rowsTo } from './ro
 
 /** What a person does next. Terminal, pages, notifications and JSON show the same steps, in the same order. */
 export interface NextStep {
-  /** `Retry 84 rows` */
+  /** The title of the step: `Retry 84 rows`. */
   readonly title: string;
-  /** `all 39 unclear: check first` */
+  /** What to do before the step: `all 39 unclear: check first`. */
   readonly first?: string;
   readonly text: string;
   readonly command?: string;
-  /** The rows that the step is about, and their number. */
+  /** The group of rows that the step is about. */
   readonly group: StepGroup;
   readonly rows: number;
-  /** There is nothing to do. */
+  /** Present if there is nothing to do. */
   readonly isNote?: true;
 }
 
-/** The rows of an outcome or of a `RowStep`, or all that are unclear. */
+/** The rows that a step is about: those of an outcome or of a `RowStep`, all unclear ones, or all. */
 export type StepGroup = Outcome | RowStep | 'all unclear' | 'all';
 
 /** A row at which a person should look before anything is called again, by its number in the manifest. */
 export interface RowToSee {
   readonly row: number;
-  /** Absent for a row without a result. */
+  /** Why the row failed. Absent for a row without a result. */
   readonly failure?: { readonly code: string; readonly message: string };
 }
 
@@ -36,7 +36,7 @@ export type RunPhase = 'in progress' | 'stopped' | 'ended';
 export interface StepFacts extends RowFacts {
   readonly id: string;
   readonly phase: RunPhase;
-  /** Undefined while the run has not ended. */
+  /** How the run ended. Undefined while the run has not ended. */
   readonly manner: StopManner | undefined;
   readonly rowToSee: RowToSee | undefined;
   /** Whether the failure of the row to see may mean that its change was already made. */
@@ -47,13 +47,13 @@ export interface StepFacts extends RowFacts {
   readonly canCheck: boolean;
   /** What `cqbatch undo` can do: put values back, or only list the entries. */
   readonly undo?: 'values' | 'list' | undefined;
-  /** The file with the rows to correct. */
+  /** The path of the file with the rows to correct. */
   readonly correctFile?: string | undefined;
-  /** The run retries rows of another one, and the report does not join them. */
+  /** Whether the run retries rows of another run, in whose report it is not included. */
   readonly isPartOfOthers?: boolean;
-  /** Every row that failed has succeeded in a retry. */
+  /** Whether every row that failed has succeeded in a retry. */
   readonly isCured?: boolean;
-  /** A retry that may still call rows. */
+  /** The id of a retry that may still call rows. */
   readonly unfinishedRetry?: string | undefined;
 }
 
@@ -176,7 +176,7 @@ function goOn(facts: StepFacts): NextStep {
   };
 }
 
-/** Says that a person has got what they wished, instead of the opposite. */
+/** A note that rows of a cancelled run were not called, as the person wished. */
 function notCalled({ id, state, outcomes, isCured }: StepFacts): NextStep | false {
   const { not_attempted: uncalled, failed } = outcomes;
   return (
@@ -250,7 +250,7 @@ function afterFailures(facts: StepFacts): readonly (NextStep | false)[] {
   ];
 }
 
-/** A retry of all that failed would call rows that fail again, or that a person has cancelled. */
+/** The command of a retry. `--transient` leaves out rows that would fail again, or that a person has cancelled. */
 function retryCommand({ id, codes, state }: StepFacts): string {
   const steps = codes
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'not_attempted')

@@ -6,20 +6,20 @@ import { noticeableRestMs, type Pace, phases, toHundredths } from '../../domain/
 
 /** How the API of a run is called. Other processes and pages read it, so that its times are ISO 8601 UTC, to the second. */
 const recordedPaceSchema = z.object({
-  /** Calls per second, to two decimals; null when unlimited. */
+  /** The highest rate, in calls per second, to two decimals; null when unlimited. */
   allowed_per_s: z.number().nullable(),
-  /** The API's calls per second; null while unknown. */
+  /** The limit of the API, in calls per second; null while unknown. */
   limit_per_s: z.number().nullable(),
   concurrency: z.number(),
   phase: z.enum(phases),
   reason: z.string(),
-  /** Id of the run whose `--rate` bounds a rate that several runs share. */
+  /** The id of the run whose `--rate` bounds a rate that several runs share. */
   bound_by: z.string().nullable().default(null),
-  /** Before this time, no call may be made; null also for a rest that is part of keeping the pace. */
+  /** The time before which no call may be made; null also for a rest that is part of keeping the pace. */
   wait_until: z.string().nullable(),
-  /** What asked for a rest of more than a minute: `Retry-After: 7200`. */
+  /** The header that asked for a rest of more than a minute: `Retry-After: 7200`. */
   wait_by: z.string().nullable().default(null),
-  /** While the API answers no call. `gives_up_at` is null when the run waits without an end. */
+  /** Present while the API answers no call. `gives_up_at` is null when the run waits without an end. */
   away: z
     .object({ reason: z.string(), since: z.string(), gives_up_at: z.string().nullable() })
     .nullable()
@@ -28,7 +28,7 @@ const recordedPaceSchema = z.object({
 
 export type RecordedPace = Readonly<z.infer<typeof recordedPaceSchema>>;
 
-/** The only place that makes times of day of the steady times of a pace. */
+/** A pace as it is recorded. Only here, its steady times become times of day. */
 export function recordedPace(pace: Pace): RecordedPace {
   const {
     rate,
@@ -62,27 +62,27 @@ export function recordedPace(pace: Pace): RecordedPace {
   };
 }
 
-/** The pace that was saved last. A rest may have ended since. */
+/** The pace that was saved last, without a rest that has ended since. */
 export function lastPace(history: RateHistory, now = Date.now()): RecordedPace {
   const pace = recordedPaceSchema.parse(history);
   const isResting = pace.wait_until !== null && Date.parse(pace.wait_until) > now;
   return isResting ? pace : { ...pace, wait_until: null, wait_by: null };
 }
 
-/** Rounded, so that a rest that lasts is written the same at each look. */
+/** A time to the second, so that the end of a rest is written the same each time. */
 function secondOf(steadyAt: number): string {
   return new Date(1_000 * Math.round(timeOfDay(steadyAt).getTime() / 1_000)).toISOString();
 }
 
-/** `rate.json` of a run. For display only. */
+/** A point of `rate.json`, the file of a run that is for display only. */
 const pointSchema = z.object({
-  /** Seconds of work since the first start. */
+  /** The time of the point, in seconds of work since the first start. */
   t_s: z.number(),
-  /** Null when unlimited. */
+  /** The highest rate, in calls per second. Null when unlimited. */
   allowed_per_s: z.number().nullable(),
-  /** Calls of all runs that share the API. */
+  /** The accepted calls per second of all runs that share the API. */
   accepted_per_s: z.number(),
-  /** Calls that the API rejected as too many. */
+  /** The number of calls that the API rejected as too many. */
   rejected: z.number(),
   /** Seconds since the previous point that count in the total `waited_s`; absent when 0. */
   waited_s: z.number().optional(),
@@ -92,15 +92,15 @@ const pointSchema = z.object({
 
 const startSchema = z.object({
   t_s: z.number(),
-  /** ISO 8601 UTC. */
+  /** The time of the start, ISO 8601 UTC. */
   at: z.string(),
 });
 
 const rateHistorySchema = z.object({
   version: z.literal(1),
-  /** `auto`, `auto..50/s`, `50/s` */
+  /** The rate that the user wants: `auto`, `auto..50/s`, `50/s`. */
   wanted: z.string(),
-  /** The latest values. */
+  /** The pace that was recorded last. */
   ...recordedPaceSchema.shape,
   /**
    * Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call; or the datastore was away.
@@ -108,9 +108,9 @@ const rateHistorySchema = z.object({
   waited_s: z.number(),
   rejected: z.number(),
   seen_at: z.string(),
-  /** One point per second, fewer in long runs. */
+  /** The points of the history: one per second, fewer in long runs. */
   series: z.array(pointSchema),
-  /** When work started, continued after a stop, or a clock was set. */
+  /** The starts: when work started, continued after a stop, or a clock was set. */
   starts: z.array(startSchema),
 });
 
@@ -119,7 +119,7 @@ export type RatePoint = z.infer<typeof pointSchema>;
 
 export const rateHistoryFile = 'rate.json';
 
-/** Undefined when the file is missing or unreadable. */
+/** The history of a run's rate. Undefined when the file is missing or unreadable. */
 export function readRateHistory(folder: string): Promise<RateHistory | undefined> {
   return readJsonFileIfAny(join(folder, rateHistoryFile), rateHistorySchema);
 }

@@ -19,13 +19,13 @@ const operationField = 'operation';
 
 interface RefeedColumn {
   readonly title: string;
-  /** Places of the original columns. */
+  /** The indexes of the original columns. */
   readonly sources: number[];
-  /** Absent for a field without a default. */
+  /** The field of the column, if it has a default. Absent for any other field. */
   readonly field?: string;
 }
 
-/** Cells that read back as the same rows without options: operation and defaults are filled in. */
+/** Makes cells that read back as the same rows without options: operation and defaults are filled in. */
 export class RefeedRows {
   readonly #columns: readonly RefeedColumn[];
   readonly #options: RefeedOptions;
@@ -40,7 +40,7 @@ export class RefeedRows {
     return this.#columns.map(({ title }) => guard(title, { clearToken }));
   }
 
-  /** @param operation empty when unknown */
+  /** The cells of a row. @param operation empty when unknown */
   cells(row: { readonly cells: CellTexts }, operation: string): RefeedCells {
     const { clear_token: clearToken, defaults, guard } = this.#options;
     let altered = false;
@@ -64,14 +64,14 @@ function layOut({ columns, defaults }: RefeedOptions): readonly RefeedColumn[] {
   const laidOut: RefeedColumn[] = [];
   const byField = new Map<string, RefeedColumn>();
   for (const [place, { title, field }] of columns.entries()) {
-    // A cell without a header would make the whole row invalid.
+    // A column without a title is left out: its cells would make the whole row invalid.
     if (title.trim() === '') continue;
     const sameField = field === undefined ? undefined : byField.get(field);
     if (sameField !== undefined) {
       sameField.sources.push(place);
       continue;
     }
-    // The file must read back without `--map`.
+    // A mapped column gets the name of its field, so that the file reads back without `--map`.
     const isMapped = field !== undefined && field !== fieldNameOf(title);
     const column = {
       title: isMapped ? field : title,

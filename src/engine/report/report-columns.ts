@@ -8,7 +8,7 @@ export interface ReportCellOptions extends Pick<RowsHead, 'columns' | 'clear_tok
   readonly operations: readonly Pick<Operation, 'columns'>[];
 }
 
-/** Cells of the manifest, then of the result. */
+/** Makes the cells of a row in a report: those of the manifest, then those of the result. */
 export class ReportCells {
   readonly header: readonly string[];
   readonly #options: ReportCellOptions;
@@ -41,7 +41,7 @@ export function columnsOf(operations: ReportCellOptions['operations']): readonly
   return [...new Set(operations.flatMap(({ columns }) => columns))];
 }
 
-/** For a duplicate, names the row that was called. */
+/** The message of a result. For a duplicate, it names the row that was called. */
 export function messageOf({ message, duplicateOf }: RowResult): string {
   if (duplicateOf === undefined) return message;
   const same = `same as row ${duplicateOf}`;

@@ -9,9 +9,9 @@ import { isResumed } from './join-results.ts';
  */
 export type RowStep = 'resume' | 'cancelled' | ReturnType<typeof stepAfter>;
 
-/** The results of a run by code. */
+/** The results of a run by code, with the state of the run. */
 export interface RowFacts {
-  /** Of the run. */
+  /** The state of the run. */
   readonly state: string;
   readonly codes: readonly {
     readonly outcome: Outcome;
@@ -21,7 +21,7 @@ export interface RowFacts {
   }[];
 }
 
-/** @param state of the run */
+/** What to do about a row with this code. @param state of the run */
 export function rowStep(code: string, state: string): RowStep {
   if (state === 'cancelled' && code === 'CANCELLED') return 'cancelled';
   return isResumed(code) ? 'resume' : stepAfter(code);
@@ -41,7 +41,7 @@ function needsPerson(outcome: Outcome): boolean {
   return outcome === 'failed' || outcome === 'invalid';
 }
 
-/** `all 39 unclear: check first` */
+/** What to do before a step: `all 39 unclear: check first`. */
 export function checkedFirst(step: RowStep, facts: RowFacts): { readonly first?: string } {
   const [rows, unclear] = [rowsTo(step, facts), rowsTo(step, facts, 'unclear')];
   if (unclear === 0) return {};

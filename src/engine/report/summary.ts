@@ -26,37 +26,37 @@ export interface RunSummary {
   };
   readonly started_at: string | null;
   readonly finished_at: string | null;
-  /** Without the time between a stop and a resume. */
+  /** The seconds of work, without the time between a stop and a resume. */
   readonly duration_s: number;
   readonly outcomes: OutcomeCounts;
-  /** In order of first appearance. The name is empty for rows without a known operation. */
+  /** The outcomes of each operation, in order of first appearance. The name is empty for rows without a known operation. */
   readonly operations: readonly { readonly operation: string; readonly outcomes: OutcomeCounts }[];
-  /** In the order of `outcomes`, then most frequent first. */
+  /** The counts by code, in the order of `outcomes`, then the most frequent first. */
   readonly codes: readonly CodeTally[];
   /** How many of `outcomes.succeeded` the API had as done before any attempt of the run. */
   readonly already_done: number;
-  /** Rows that may have been processed though no usable answer came. */
+  /** The number of rows that may have been processed though no usable answer came. */
   readonly unclear: number;
-  /** Unclear rows that failed, which a retry can take. */
+  /** The number of unclear rows that failed, which a retry can take. */
   readonly unclear_failed: number;
-  /** HTTP requests of all rows. */
+  /** The number of HTTP requests of all rows. */
   readonly attempts: number;
   /** How many of `attempts` certainly were not processed. */
   readonly unprocessed: number;
-  /** Called rows per second of the duration, to two decimals. */
+  /** The number of called rows per second of the duration, to two decimals. */
   readonly rows_per_s: number | null;
   readonly latency_ms: LatencySummary | null;
   readonly rate: RunRate | null;
-  /** The run whose rows this run calls again. */
+  /** The id of the run whose rows this run calls again. */
   readonly retry_of: string | null;
-  /** The retries whose results the report includes. */
+  /** The ids of the retries whose results the report includes. */
   readonly retries: readonly string[];
   readonly delimiter: Delimiter;
-  /** SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
+  /** The SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
 }
 
-/** The part that does not come from the lines of a report. */
+/** The part of a summary that does not come from the lines of a report. */
 export interface SummaryHead
   extends Pick<
     RunSummary,
@@ -67,25 +67,25 @@ export interface SummaryHead
   readonly activeMs: number;
 }
 
-/** Message and row number are from the first row. */
+/** The rows with one outcome and code. Message and row number are from the first of them. */
 interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;
   readonly count: number;
-  /** How many of them are unclear. */
+  /** How many of the rows with this code are unclear. */
   readonly unclear: number;
-  /** How many of them the API was called for. */
+  /** For how many of the rows with this code the API was called. */
   readonly called: number;
   readonly message: string;
   readonly row: number;
 }
 
-/** To two decimals; undefined before the start. */
+/** The average rate of a run's calls, to two decimals. Undefined before the start. */
 export function averageRate({ succeeded, failed }: OutcomeCounts, activeMs: number): number | undefined {
   return activeMs > 0 ? Math.round(((succeeded + failed) * 100_000) / activeMs) / 100 : undefined;
 }
 
-/** Memory depends on the number of operations and codes. */
+/** Counts the results of a run. Memory depends on the number of operations and codes. */
 export class Tally {
   #rows = 0;
   #alreadyDone = 0;
@@ -130,7 +130,7 @@ export class Tally {
     this.#codes.set(key, tally);
   }
 
-  /** @param report SHA-256 of report.csv; absent for a report without files */
+  /** The summary of the run. @param report SHA-256 of report.csv; absent for a report without files */
   summary(facts: SummaryHead, report?: string): RunSummary {
     const {
       run,

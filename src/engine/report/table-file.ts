@@ -8,7 +8,7 @@ import { escaped, mostCharacters, mostSheetRows, textWorkbook } from './text-wor
 /** A table that becomes a manifest: an empty text is an empty cell. */
 export interface Table {
   readonly columns: readonly string[];
-  /** In chunks, each row with a text for each column. */
+  /** The rows in chunks, each row with a text for each column. */
   readonly rows: AsyncIterable<readonly (readonly string[])[]>;
 }
 
@@ -16,9 +16,9 @@ export const tableFormats = ['csv', 'tsv', 'jsonl', 'xlsx'] as const;
 
 export interface TableOptions {
   readonly format: (typeof tableFormats)[number];
-  /** Of CSV. Default: a comma. */
+  /** The delimiter of CSV. Default: a comma. */
   readonly delimiter?: Delimiter | undefined;
-  /** What manifests read as the empty text. */
+  /** The text that manifests read as the empty text. */
   readonly clearToken: string;
   /** Whether Excel opens the file. */
   readonly forExcel: boolean;

@@ -21,28 +21,28 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
 export interface ReportPaths {
   readonly report: string;
   readonly summary: string;
-  /** Rows that failed or are invalid; absent if there are none. */
+  /** The path of failed.csv, with rows that failed or are invalid. Absent if there are none. */
   readonly failed?: string;
-  /** Those of them that succeed only after a correction of their cells. */
+  /** The path of correct.csv, with failed rows that succeed only after a correction of their cells. */
   readonly correct?: string;
-  /** Absent if every row was attempted. */
+  /** The path of not-attempted.csv. Absent if every row was attempted. */
   readonly notAttempted?: string;
-  /** Absent with `--no-html`. */
+  /** The path of report.html. Absent with `--no-html`. */
   readonly html?: string;
-  /** Only with `--format xlsx`. */
+  /** The path of report.xlsx. Present only with `--format xlsx`. */
   readonly xlsx?: string;
 }
 
 export interface WrittenReports {
   readonly paths: ReportPaths;
   readonly summary: RunSummary;
-  /** Rows that CSV can't hold unchanged: don't feed failed.csv and not-attempted.csv back. */
+  /** The number of rows that CSV can't hold unchanged: don't feed failed.csv and not-attempted.csv back. */
   readonly alteredRows: number;
 }
 
 /**
- * Writes report.csv, failed.csv, correct.csv, not-attempted.csv and summary.json (docs/report.md), each whole or not at all. Memory does not depend on
- * the number of rows.
+ * Writes report.csv, failed.csv, correct.csv, not-attempted.csv and summary.json (docs/report.md), each whole or not at all. Memory does
+ * not depend on the number of rows.
  *
  * A pending row is in neither of the files that can be fed back: it will still be called, or was called.
  *
@@ -148,7 +148,7 @@ class ReportFiles {
     };
   }
 
-  /** Never fails, because it runs after a failure. */
+  /** Removes the files that are not published. Never fails, because it runs after a failure. */
   async discard(): Promise<void> {
     for (const file of this.#all) await file.discard().catch(() => {});
   }

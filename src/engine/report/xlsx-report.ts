@@ -10,7 +10,7 @@ const fileName = 'report.xlsx';
 
 export interface XlsxReportInput extends ReportCellOptions {
   readonly folder: string;
-  /** From the first one; again if the workbook turns out to need ZIP64. */
+  /** Reads the lines of the report from the first one. Called again if the workbook turns out to need ZIP64. */
   readonly readLines: () => Promise<ReportLines>;
 }
 
@@ -44,7 +44,7 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   }
 }
 
-/** Excel never runs cells that are text. */
+/** Leaves a text unguarded: Excel never runs cells that are text. */
 const unguarded = (text: string): string => text;
 
 async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<string[]> {

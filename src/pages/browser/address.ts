@@ -1,4 +1,4 @@
-/** The fragment of the address says what the reader looks at, so that a link shows the same. */
+/** The values in the fragment of the address, which say what the reader looks at, so that a link shows the same. */
 export function readAddress(): URLSearchParams {
   const hash = location.hash.slice(1);
   // A fragment without values is the `id` of an element.
@@ -24,7 +24,7 @@ export function wantedByAddress<Wanted extends { readonly show: string }>(
   };
 }
 
-/** Leaves out empty values. @param isStep whether the reader can go back to the values before */
+/** Writes values into the address, without empty ones. @param isStep whether the reader can go back to the values before */
 export function writeAddress(values: Readonly<Record<string, string>>, isStep: boolean): void {
   const written = readAddress();
   for (const [name, value] of Object.entries(values))

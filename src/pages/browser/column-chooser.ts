@@ -10,7 +10,7 @@ export class ColumnChooser {
     this.#list.addEventListener('change', onChange);
   }
 
-  /** The first column, the number of the row, always stays. */
+  /** Offers columns for the table. The first one, the number of the row, always stays. */
   offer([, ...columns]: readonly Column[]): void {
     const choices = columns.map(({ id, title }) => {
       const box = element('input', { type: 'checkbox', checked: true, id: `column ${id}` });

@@ -4,18 +4,20 @@ import type { PageColumn } from '../../engine/report/html/page-data.ts';
 
 /** A column of the table: a fact of the row, a result column of its operation, or a cell of the manifest. */
 export interface Column extends PageColumn {
-  /** Kind and name. */
+  /** The id of the column: its kind and name. */
   readonly id: string;
   readonly title: string;
   readonly isNumber: boolean;
-  /** `chip`: the text is a class, and what is shown stands in a chip of its color. `long`: takes the room that is left. */
+  /**
+   * The look of the cells. `chip`: the text is a class, and stands in a chip of its color. `long`: the column takes the room that is left.
+   */
   readonly look?: 'chip' | 'long' | undefined;
-  /** Characters of the longest text, as shown. */
+  /** The number of characters of the longest text, as shown. */
   readonly width: number;
   text(row: number): string;
-  /** The text as the page shows it. */
+  /** The text of a row as the page shows it. */
   shown(row: number): string;
-  /** What is shown, if it is more than a text. */
+  /** What the page shows for a row, if it is more than a text. */
   drawn?(row: number): Markup;
   /** The value by which a row is sorted. */
   key(row: number): string | number;
@@ -31,7 +33,7 @@ export function searchOf(q: string, columns: readonly Pick<Column, 'shown'>[]): 
     patterns.every((pattern) => columns.some((column) => pattern.test(composed(column.shown(row)))));
 }
 
-/** Identifiers and other whole numbers; longer ones sort as text. */
+/** A text of digits: identifiers and other whole numbers up to 19 digits. Longer ones sort as text. */
 const digits = /^\d{0,19}$/;
 
 /**
@@ -46,7 +48,7 @@ export function sorted(rows: Uint32Array, column: Column | undefined, isDescendi
   for (const row of rows) {
     const key = column.key(row);
     if (!isWhole || key === '') keys[row] = key;
-    // A number compares faster, but a long one would be inexact.
+    // A number compares faster than a text, but a long one would be inexact.
     else keys[row] = column.width > 15 ? String(key).padStart(19, '0') : Number(key);
   }
   const sign = isDescending ? -1 : 1;
@@ -58,7 +60,7 @@ export function sorted(rows: Uint32Array, column: Column | undefined, isDescendi
   });
 }
 
-/** An array of values for each column. */
+/** The values of a portion: an array for each column. */
 export async function unpackedPortion<Value>(base64: string): Promise<readonly (readonly Value[])[]> {
   const binary = atob(base64);
   const bytes = Uint8Array.from({ length: binary.length }, (_, index) => binary.charCodeAt(index));

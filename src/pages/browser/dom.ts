@@ -5,10 +5,10 @@ import { isElement, type Markup } from '../../engine/report/html/markup.ts';
 /** Attributes of an element, as in markup. Functions are event listeners. */
 type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;
 
-/** False and undefined are left out. */
+/** A child of an element. False and undefined are left out. */
 export type Child = Node | string | false | undefined | readonly Child[];
 
-/** Texts become text nodes, never markup; characters that change the reading order become visible. */
+/** Makes an element. Texts become text nodes, never markup; characters that change the reading order become visible. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   first?: Properties | Child,
@@ -25,10 +25,10 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Elements without listeners, which can become any other. */
+/** Elements without listeners, which can become any other element. */
 const plain = new WeakSet<Node>();
 
-/** A part of a page that Node writes as HTML, too. */
+/** Draws a part of a page that Node writes as HTML, too. */
 export function drawn(part: Markup): Child {
   if (part === false || part === undefined || typeof part === 'string') return part;
   if (!isElement(part)) return part.map(drawn);
@@ -55,7 +55,7 @@ export function searchField(id: string, what: string, input: () => void): HTMLIn
   return element('input', { type: 'search', id, placeholder: what, 'aria-label': what, input });
 }
 
-/** Acts once the reader pauses typing. */
+/** Delays an action until the reader pauses typing. */
 export function debounced(action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
@@ -118,7 +118,7 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
   const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
   const nodes = nodesOf(children).map((node, index) => lasting(place, node, index));
   const stays = new Set(nodes);
-  // First, because an element that is moved loses the focus.
+  // Remove old children first, because an element that is moved loses the focus.
   for (const old of [...place.childNodes]) if (!stays.has(old)) old.remove();
   let next = place.firstChild;
   for (const node of nodes)
@@ -137,14 +137,14 @@ function lasting(place: Element, node: Node, index: number): Node {
   const old = twinOf(node, place, same);
   if (old === undefined) return node;
   for (const { name, value } of node.attributes) old.setAttribute(name, value);
-  // What the reader has opened stays open.
+  // The attribute `open` is kept, so that what the reader has opened stays open.
   for (const name of old.getAttributeNames())
     if (name !== 'open' && !node.hasAttribute(name)) old.removeAttribute(name);
   redraw(old, [...node.childNodes]);
   return old;
 }
 
-/** The old child with the same `id`; without an `id`, the one in the same place if both are plain. */
+/** The old child with the same `id`. Without an `id`, the old child in the same place if both are plain. */
 function twinOf(node: HTMLElement, place: Element, same: Node | undefined): Element | undefined {
   const isAlike = ({ id, nodeName }: Element) => id === node.id && nodeName === node.nodeName;
   if (node.id !== '') return [...place.children].find(isAlike);
@@ -169,7 +169,7 @@ export async function copyClicked({ target }: Event): Promise<void> {
   }, 2_000);
 }
 
-/** For pages without encryption, which have no `navigator.clipboard`. */
+/** Copies a text on pages without encryption, which have no `navigator.clipboard`. */
 function isCopiedWithEvent(text: string): boolean {
   const write = (event: ClipboardEvent): void => {
     event.clipboardData?.setData('text/plain', text);

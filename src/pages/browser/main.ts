@@ -11,13 +11,13 @@ const main = document.getElementById('page');
 try {
   const rows = await Rows.read(content);
   const view = new ReportView(data, rows, new AbortController().signal);
-  // Draws the head again, with times in the zone of the reader.
+  // The script draws the head again, with times in the zone of the reader.
   const head = nodesOf(drawn(reportHead(data)));
   const bar = outcomeBar(outcomes, manifest.rows);
   main?.replaceChildren(...head, bar, view.element);
   view.followAddress();
 } catch (error) {
-  // The browser has no DecompressionStream, or the file is incomplete.
+  // Reading fails when the browser has no DecompressionStream, or the file is incomplete.
   const why = `This browser can't show the rows (${(error as Error).message}).`;
   const note = `${why} Open report.csv, or try another browser.`;
   main?.append(element('p', { class: 'note', id: 'rows' }, note));

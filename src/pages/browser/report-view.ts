@@ -26,7 +26,7 @@ const nothingWanted = { show: '', code: '', message: '', operation: '', q: '', s
 
 type Wanted = Readonly<typeof nothingWanted>;
 
-/** All of a report below its head. What was chosen stays when newer data is shown. */
+/** All of a report below its head. What the reader has chosen stays when newer data is shown. */
 export class ReportView {
   readonly element: HTMLElement;
   #data: PageData;
@@ -92,7 +92,7 @@ export class ReportView {
     this.#select(false);
   }
 
-  /** Draws what the reader does not choose. */
+  /** Draws the parts on which the reader's choices have no effect. */
   #draw(): void {
     const { manifest } = this.#data.summary;
     redraw(this.#summary, drawn(reportSummary(this.#data)));
@@ -138,7 +138,7 @@ export class ReportView {
     this.#search.focus();
   }
 
-  /** @param what `shown` for the texts of the table; `correct` for the file that a step names */
+  /** Saves rows in a file. @param what `shown` for the texts of the table; `correct` for the file that a step names */
   #save(what: string): void {
     const text =
       what === 'shown'
@@ -147,9 +147,9 @@ export class ReportView {
     download(what === 'correct' ? 'correct.csv' : `${this.#data.run.id}-${what}.csv`, text);
   }
 
-  /** @param isStep whether the reader can go back */
+  /** Changes what the reader wants to see. @param isStep whether the reader can go back */
   #want(changes: Partial<Wanted>, isStep = true): void {
-    // The search may have text that was typed a moment ago.
+    // The search field may have text that was typed a moment ago.
     const q = this.#search.value.trim();
     this.#wanted = { ...this.#wanted, q, ...changes };
     if (q !== this.#wanted.q) this.#search.value = this.#wanted.q;
@@ -157,7 +157,7 @@ export class ReportView {
     this.#select(true);
   }
 
-  /** @param isChanged whether the reader has changed the filter or the order */
+  /** Selects the rows that the reader wants. @param isChanged whether the reader has changed the filter or the order */
   #select(isChanged: boolean): void {
     const { show, sort } = this.#wanted;
     const group = (show || 'all') as RowGroup;
@@ -205,7 +205,7 @@ export class ReportView {
   }
 }
 
-/** In order: the row and its result, its other cells, and the calls. */
+/** The columns of the table in this order: the row and its result, its other cells, and the calls. */
 function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column[] {
   const facts = (...names: readonly string[]): readonly Column[] =>
     names.flatMap((name) => columns.filter(({ id }) => id === `fact ${name}`));
@@ -236,7 +236,7 @@ function chooser(label: string, onChoice: (choice: string) => void): HTMLSelectE
   return select;
 }
 
-/** @param choices may have the chosen one twice */
+/** Offers choices. @param choices may have the chosen one twice */
 function offer<Choice extends string>(
   select: HTMLSelectElement,
   choices: readonly Choice[],

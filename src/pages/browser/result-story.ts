@@ -14,7 +14,7 @@ import { chip, longestSubject, type NamedText, namedTexts, requestPart } from '.
 
 type Report = Pick<PageData, 'advice' | 'operations'>;
 
-/** What became of a row. */
+/** The details of a row: what became of it. */
 export function resultStory(rows: Rows, row: number, { advice, operations }: Report): RowStory {
   return {
     title: titleOf(rows, row, operations),
@@ -22,7 +22,7 @@ export function resultStory(rows: Rows, row: number, { advice, operations }: Rep
   };
 }
 
-/** `Row 120 · evaluation 120 · failed · unclear` */
+/** The title of a row's details: `Row 120 · evaluation 120 · failed · unclear`. */
 function titleOf(rows: Rows, row: number, operations: Report['operations']): readonly Child[] {
   const subject = rows.columns.find(({ role, text }) => role === 'subject' && text(row) !== '');
   const outcome = rows.fact('outcome');
@@ -88,12 +88,12 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   ];
 }
 
-/** The first known time, ISO 8601 UTC; otherwise empty. */
+/** The first known time of the attempts, ISO 8601 UTC; otherwise empty. */
 function startOf(attempts: readonly Attempt[]): string {
   return attempts.find(({ at }) => at !== undefined)?.at ?? '';
 }
 
-/** Attempts as bars on a time axis. The table gives the same facts as text. */
+/** Attempts as bars on a time axis. A table gives the same facts as text. */
 function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
   const first = Date.parse(startOf(attempts));
   const timed = attempts.flatMap(({ at, durationMs = 0, code }) =>
@@ -117,7 +117,7 @@ function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
   );
 }
 
-/** @param told the message of the row, which is not repeated */
+/** Attempts as a table. @param told the message of the row, which is not repeated */
 function attemptTable(attempts: readonly Attempt[], told: string): HTMLElement {
   const first = Date.parse(startOf(attempts));
   const lines = attempts.flatMap(({ at, durationMs, code, message, httpStatus, omitted }) => {

@@ -27,9 +27,9 @@ export class RowDialog {
     if (!this.element.open) this.element.showModal();
   }
 
-  /** Shows newer data of the same row. */
+  /** Shows newer data of the row that is open. */
   draw({ title, content }: RowStory): void {
-    // A button that is `disabled` would lose the focus.
+    // Buttons are not `disabled`, because a disabled button would lose the focus.
     const step = (text: string, steps: -1 | 1) =>
       button(text, () => this.#table.move(steps), {
         id: `story-${text}`,

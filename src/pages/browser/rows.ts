@@ -8,17 +8,17 @@ import type { PageColumn, PageContent, PageValue } from '../../engine/report/htm
 import { type Column, searchOf, sorted, unpackedPortion } from './column.ts';
 
 export interface ReportColumn extends Column {
-  /** The text as written, for the export. */
+  /** The text of a row as written, for the export. */
   raw(row: number): string;
 }
 
-/** What rows the reader wants to see. A member that is empty or absent excludes no row. */
+/** The rows that the reader wants to see. A member that is empty or absent excludes no row. */
 export interface Selection {
-  /** A row must have all words, each in any column. Words in quotes belong together. */
+  /** Words that a row must have, each in any column. Words in quotes belong together. */
   readonly q?: string;
   readonly keeps?: (outcome: string, code: string, unclear: boolean) => boolean;
   readonly code?: string;
-  /** A `messagePattern`. */
+  /** The message that a row must have, as a `messagePattern`. */
   readonly message?: string;
   readonly operation?: string;
   readonly sortBy?: Column | undefined;
@@ -41,11 +41,11 @@ export class Rows {
   static async read({ data, portions }: PageContent): Promise<Rows> {
     const { columns, clearToken } = data.rows;
     const unpacked = await Promise.all(portions.map((portion) => unpackedPortion<PageValue>(portion)));
-    // A loop, because `flatMap` is much slower with a million rows.
+    // This is a loop, because `flatMap` is much slower with a million rows.
     const valuesOf = (place: number): readonly PageValue[] =>
       ([] as PageValue[]).concat(...unpacked.map((portion) => portion[place] ?? []));
     const numbers = valuesOf(columns.findIndex(({ kind, name }) => kind === 'fact' && name === 'row'));
-    // Portions begin with the rows that need the reader; `Rows` has the order of the manifest.
+    // Sort the rows as in the manifest: portions begin with the rows that need the reader.
     const order = [...numbers.keys()].sort((a, b) => Number(numbers[a]) - Number(numbers[b]));
     const read = columns.map((column, place) => {
       const values = valuesOf(place);
@@ -73,7 +73,7 @@ export class Rows {
     return typeof value === 'number' ? value : undefined;
   }
 
-  /** Indexes of rows, in order. */
+  /** The indexes of selected rows, in order. */
   select({ q = '', keeps, code, message, operation, sortBy, isDescending = false }: Selection): Uint32Array {
     const [outcomes, codes, unclear] = [this.fact('outcome'), this.fact('code'), this.fact('unclear')];
     const [messages, operations] = [this.fact('message'), this.fact('operation')];
@@ -93,7 +93,7 @@ export class Rows {
 
 function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: string): ReportColumn {
   const { kind, name } = column;
-  // Cells of the manifest and the names of their columns are guarded.
+  // Only cells of the manifest and the names of their columns are guarded.
   const unguarded = (text: string): string => (kind === 'cell' ? unguardCell(text, { clearToken }) : text);
   const raw = (row: number): string => String(values[row] ?? '');
   const text = (row: number): string => unguarded(raw(row));

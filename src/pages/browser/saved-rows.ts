@@ -20,7 +20,7 @@ export function refeedCsv(rows: Rows, selected: Uint32Array): string {
   ]);
 }
 
-/** Rows as the table shows them, guarded against formulas. */
+/** Rows as CSV with the texts of the table, guarded against formulas. */
 export function shownCsv(columns: readonly Column[], selected: Uint32Array): string {
   const guarded = columns.map(
     ({ title, shown }): SavedColumn => [guardCell(title), (row) => guardCell(shown(row))],

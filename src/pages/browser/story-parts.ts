@@ -1,15 +1,15 @@
 import { shortened } from '../../base/text/printable.ts';
 import { type Child, element } from './dom.ts';
 
-/** Longer texts are cut; files of the run have the full text. */
+/** The longest text in the details of a row. Longer ones are cut; files of the run have the full text. */
 const longestText = 20_000;
-/** Longer values scroll by themselves. */
+/** Values longer than this scroll by themselves. */
 const scrolledText = 1_000;
-/** Longer names of columns, and the subject in the title, are cut. */
+/** The longest name of a column in the details of a row. Longer ones, and long subjects in the title, are cut. */
 const longestName = 200;
 export const longestSubject = 80;
 
-/** The text is an attribute, because `redraw` may keep the button of another row. */
+/** A button that copies a text. The text is an attribute, because `redraw` may keep the button of another row. */
 function copyButton(what: string, text: string): HTMLElement {
   const properties = { type: 'button', class: 'copy', 'data-copy': text, id: `copy ${what}` };
   return element('button', properties, 'Copy', element('span', { class: 'spoken' }, ` ${what}`));
@@ -21,7 +21,7 @@ export function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text;
 }
 
-/** @param copied names of values that a reader looks up elsewhere */
+/** A list of names and values. @param copied names of values that a reader looks up elsewhere */
 export function namedTexts(pairs: readonly NamedText[], copied: readonly string[]): HTMLElement {
   const shown = pairs.filter(([, value]) => value !== '');
   const lines = shown.map(([name, value]) => {
@@ -34,7 +34,7 @@ export function namedTexts(pairs: readonly NamedText[], copied: readonly string[
   return element('dl', ...lines);
 }
 
-/** The text of a request, to be copied. */
+/** The text of a request, with a button to copy it. */
 export function requestPart(text: string): Child {
   if (text === '') return undefined;
   return [

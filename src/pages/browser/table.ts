@@ -3,17 +3,17 @@ import { inReadingOrder, shortened } from '../../base/text/printable.ts';
 import type { Column } from './column.ts';
 import { button, drawn, element, redraw } from './dom.ts';
 
-/** Longer texts are cut; the details of the row have more. */
+/** The longest text in the table. Longer texts are cut; the details of the row have more. */
 const longestText = 300;
 const longestTitle = 1_000;
 const printedRows = 500;
-/** On paper, longer texts lose their middle: identifiers often differ by their ends only. */
+/** The longest texts on paper. Longer ones lose their middle: identifiers often differ by their ends only. */
 const longestPrinted = { long: 160, others: 80 };
 
 interface TableOptions {
   readonly onOpen: (row: number) => void;
   readonly onSort: (column: Column) => void;
-  /** Rows with the same story are one step. Default: each row has its own. */
+  /** The details that a row has: rows with the same ones are one step. Default: each row has its own. */
   readonly storyOf?: (row: number) => number;
   readonly signal: AbortSignal;
 }
@@ -25,7 +25,7 @@ interface TableContent {
   readonly isDescending: boolean;
 }
 
-/** A virtual table: only visible rows are elements. */
+/** A virtual table of rows: only visible rows are elements. */
 export class RowTable {
   readonly element: HTMLElement;
   readonly #scroller: HTMLElement;
@@ -37,7 +37,7 @@ export class RowTable {
   readonly #widths = element('colgroup');
   readonly #whole = element('p', { class: 'whole', hidden: true });
   readonly #nothing = element('p', { class: 'empty', hidden: true }, 'No row matches.');
-  /** On paper only. */
+  /** The note that rows were left out. It is on paper only. */
   readonly #cut = element('p', { class: 'note', hidden: true });
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
@@ -71,7 +71,7 @@ export class RowTable {
     options.signal.addEventListener('abort', () => resized.disconnect());
   }
 
-  /** @param isChanged whether the reader has changed the filter or the order, and so begins at the top */
+  /** Shows rows. @param isChanged whether the reader has changed the filter or the order, and so begins at the top */
   show({ columns, selected, sortBy, isDescending }: TableContent, isChanged: boolean): void {
     const place = selected.indexOf(this.#selected[this.#active] ?? -1);
     const stays = place >= 0 ? place : Math.min(this.#active, selected.length - 1);
@@ -88,7 +88,7 @@ export class RowTable {
     });
     redraw(this.#head, heads);
     const widths = columns.map(widthOf);
-    // The long column, or else the last one, takes what is left.
+    // The long column, or else the last one, takes the room that is left.
     const wide = columns.find(isLong) ?? columns.at(-1);
     const cols = columns.map((column, place) => {
       const col = element('col');
@@ -96,7 +96,7 @@ export class RowTable {
       return col;
     });
     this.#widths.replaceChildren(...cols);
-    // Without a width, browsers make columns as wide as the texts on the screen.
+    // The width is set because browsers would make columns as wide as the texts that are on the screen.
     this.#table.style.setProperty('--rows-width', `calc(${widths.join(' + ')})`);
     // The subject stays in sight beside the number of the row.
     this.#table.style.setProperty('--row-width', widths[0] ?? '0px');
@@ -106,14 +106,14 @@ export class RowTable {
     this.#fit();
   }
 
-  /** Pixels, by the style sheet. The rows of a page are lower than the ten million pixels that browsers allow. */
+  /** The height of a row in pixels, by the style sheet. All rows together are lower than the ten million pixels that browsers allow. */
   get #rowHeight(): number {
     return Number.parseInt(getComputedStyle(this.#table).getPropertyValue('--row-height'), 10);
   }
 
   /** The first row on the screen: an index of `#selected`. */
   get #first(): number {
-    // Browsers may round the position.
+    // The position may be rounded by the browser.
     return Math.ceil(this.#scroller.scrollTop / this.#rowHeight - 0.1);
   }
 
@@ -234,7 +234,7 @@ export class RowTable {
     return place;
   }
 
-  /** Opens a row. The one after a row that is not in the table is the first. */
+  /** Opens a row. After a row that is not in the table, the next one is the first of the table. */
   open(row: number): void {
     this.#goTo(this.#selected.indexOf(row));
     this.#options.onOpen(row);
@@ -258,9 +258,9 @@ function lineId(place: number): string {
   return `line-${place}`;
 }
 
-/** Icon and ends of a chip, in characters. */
+/** The width of a chip's icon and ends, in characters. */
 const chipWidth = 4;
-/** Longer texts are cut, so that they push no other column off the screen. */
+/** The widest columns, in characters. Longer texts are cut, so that they push no other column off the screen. */
 const widest = { long: 36, subject: 24, others: 28 };
 
 function printedText(text: string, column: Column): string {
@@ -276,12 +276,12 @@ function widestOf(column: Column): number {
   return column.role === 'subject' ? widest.subject : widest.others;
 }
 
-/** The whole text, if it may be cut: letters can be twice as wide as digits. */
+/** The whole text of a cell that may be cut: letters can be twice as wide as digits. */
 function tooltipOf(column: Column, text: string): string | undefined {
   return text.length < widestOf(column) / 2 ? undefined : inReadingOrder(shortened(text, longestTitle));
 }
 
-/** The width of the longest text, so that no column changes its width while the reader scrolls. */
+/** The width of a column's longest text, so that no column changes its width while the reader scrolls. */
 function widthOf(column: Column): string {
   const text = column.width + (isChip(column) ? chipWidth : 0);
   // The unit `ch` is the width of a digit; capitals are wider.

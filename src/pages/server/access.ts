@@ -4,7 +4,7 @@ import { isForThisServer } from '../../daemon/http-server.ts';
 
 /** Where readers find the dashboard. */
 export interface Place {
-  /** The address that the server listens on; a name in it is allowed. */
+  /** The address that the server listens on, which may be a name. */
   readonly host: string;
   /** Where a proxy serves the dashboard, if the user has said so. Its path ends in a slash. */
   readonly publicUrl?: URL | undefined;
@@ -25,7 +25,7 @@ export function isFromHere(headers: IncomingHttpHeaders, { host, publicUrl }: Pl
 function isOurs(origin: string, host: string | undefined, publicUrl: URL | undefined): boolean {
   // The public address counts whatever the host is: a proxy may not pass the host on.
   if (origin === publicUrl?.origin) return true;
-  // If the place has TLS, its plain http:// address does not count: anyone in the network can pretend to have that address.
+  // If the public address has TLS, its plain http:// form does not count: anyone in the network can pretend to have that address.
   return origin === `https://${host}` || (origin === `http://${host}` && host !== publicUrl?.host);
 }
 
@@ -36,7 +36,7 @@ export class ControlAccess {
   readonly #scope: string;
   #isSpent = false;
 
-  /** @param publicUrl other programs of the same host don't get the cookie */
+  /** @param publicUrl the public address; other programs of the same host don't get the cookie */
   constructor(publicUrl?: URL) {
     this.#scope = `Path=${publicUrl?.pathname ?? '/'}${publicUrl?.protocol === 'https:' ? '; Secure' : ''}`;
   }
@@ -56,12 +56,12 @@ export class ControlAccess {
   }
 }
 
-/** The port is a part of the name, because a browser sends the cookies of a host to all its ports. */
+/** The name of the session cookie. It has the port, because a browser sends the cookies of a host to all its ports. */
 function cookieName({ host = '' }: IncomingHttpHeaders): string {
   return `cqbatch-${/:(\d+)$/.exec(host)?.[1] ?? 80}`;
 }
 
-/** Compares in constant time, so that the time reveals nothing about the token. */
+/** Compares two secrets in constant time, so that the time reveals nothing about them. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -26,7 +26,7 @@ const here = 'on the dashboard';
 /** The longest reason, in characters. */
 const mostGiven = 480;
 
-/** The longest wait for Redis. Short, because a person waits for the answer. */
+/** The longest wait for Redis. It is short, because a person waits for the answer. */
 const patienceMs = 5_000;
 
 /**

@@ -2,7 +2,7 @@ import { repeat } from '../../base/async/repeat.ts';
 
 interface Listener<Topic> {
   readonly topic: Topic;
-  /** Receives the changed members of the snapshot as JSON, at first all. */
+  /** Receives the changed members of the snapshot as JSON, at first all members. */
   send(changes: string): void;
 }
 
@@ -10,8 +10,8 @@ interface Listener<Topic> {
 type ReadSnapshots<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => object>;
 
 /**
- * Sends each listener what has changed in its topic. Reads only while there are listeners, and during at most a tenth of the time. A reading
- * that fails is repeated.
+ * Sends each listener what has changed in its topic. Reads only while there are listeners, and during at most a tenth of the time. A
+ * reading that fails is repeated.
  */
 export function openEventFeed<Topic>(read: ReadSnapshots<Topic>, everyMs = 1_000) {
   const sentTo = new Map<Listener<Topic>, Map<string, string>>();
@@ -20,7 +20,7 @@ export function openEventFeed<Topic>(read: ReadSnapshots<Topic>, everyMs = 1_000
   async function sendChanges(): Promise<void> {
     if (sentTo.size === 0) return;
     const start = performance.now();
-    // A listener that comes during the reading gets the next snapshot.
+    // A listener that comes while the snapshots are read gets the next one.
     const listeners = [...sentTo];
     const snapshotFor = await read(listeners.map(([{ topic }]) => topic));
     for (const [listener, sent] of listeners) {
@@ -38,7 +38,7 @@ export function openEventFeed<Topic>(read: ReadSnapshots<Topic>, everyMs = 1_000
 
   const readings = repeat(sendChanges, { everyMs: () => Math.max(everyMs, 10 * tookMs) });
   return {
-    /** @returns a function that stops listening */
+    /** Adds a listener. @returns a function that removes it */
     listen(listener: Listener<Topic>): () => void {
       sentTo.set(listener, new Map());
       readings.now();

@@ -9,7 +9,7 @@ import type { LiveReport } from './page-data.ts';
 /** Makes reports one at a time, because a large report keeps a processor busy for seconds. */
 export function oneAtATime(make: (runId: string) => Promise<string>): (runId: string) => Promise<string> {
   const inTurn = turns();
-  /** By run: reports that have not started, and so will include everything up to now. New requests share them. */
+  /** The reports that have not started, by run. They will include everything up to now, so new requests share them. */
   const waiting = new Map<string, Promise<string>>();
   return (runId) => {
     const start = (): Promise<string> => {

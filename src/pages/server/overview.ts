@@ -15,18 +15,18 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import { isInProgress } from '../../engine/run/work/find-run.ts';
 import type { DatastoreOutage, RunData, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
 
-/** A shared datastore. */
+/** A datastore that several machines share. */
 export interface SharedPlace {
-  /** Its address, without a password. */
+  /** The address of the datastore, without a password. */
   readonly name: string;
   readonly cluster: Cluster;
-  /** Undefined while the datastore answers. */
+  /** Why the datastore does not answer. Undefined while it answers. */
   readonly trouble: () => string | undefined;
 }
 
-/** After this long without an answer, Redis counts as away. */
+/** After this time without an answer, Redis counts as away. */
 const patienceMs = 2_000;
-/** Ended runs on the dashboard; `cqbatch list` shows all. */
+/** The most ended runs on the dashboard; `cqbatch list` shows all. */
 const mostEnded = 500;
 const shownTimes = 3;
 
@@ -42,11 +42,11 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
   const runs = allRuns(store, warn);
   let reading: Promise<ClusterSnapshot> | undefined;
   let away: DatastoreOutage | undefined;
-  /** As of the latest answer of the shared datastore. */
+  /** The runs of other machines at the latest answer of the shared datastore. */
   let runsElsewhere: readonly RunData[] = [];
   let workers: readonly WorkerData[] = [];
 
-  /** Undefined while the shared datastore does not answer. */
+  /** What the shared datastore says. Undefined while it does not answer. */
   async function readShared({ cluster, name, trouble }: SharedPlace): Promise<ClusterSnapshot | undefined> {
     reading ??= readCluster(cluster).finally(() => {
       reading = undefined;
@@ -68,7 +68,7 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
   }
 
   return {
-    /** @param wanted runs to include regardless of their age */
+    /** Reads the overview. @param wanted runs to include regardless of their age */
     async read(wanted: ReadonlySet<string | undefined>): Promise<Overview> {
       warnings.clear();
       const inCluster = shared && (await readShared(shared));
@@ -96,7 +96,7 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
         warnings: [...warnings],
       };
     },
-    /** See `Snapshot`. */
+    /** The retries whose results are in the `report.html` of a run. Undefined without this file. */
     async report(id: string | undefined): Promise<Snapshot['report']> {
       if (id === undefined || !runIds.has(id)) return undefined;
       const folder = store.folder(id);
@@ -121,7 +121,7 @@ function workerData(worker: WorkerEntry): WorkerData {
   return { host, pid, version, baseUrl, rateGroup, active, concurrency, finished };
 }
 
-/** Without members that would change at each reading, so that the page gets only news. */
+/** The facts of a run without members that would change at each reading, so that the page gets only news. */
 export function runData({ workers: _, ...facts }: RunFacts): RunData {
   const { ended, throughput, coordinator, local } = facts;
   return {

@@ -34,10 +34,10 @@ export function reasonOf({ id, state, local }: RunData): string | undefined {
   return hasDied ? `its process died; to continue, type: cqbatch resume ${id}` : lastReason({ local });
 }
 
-/** A smaller share of failures is no news, as in the default of `--max-failures`. */
+/** From this share on, failures are news, as in the default of `--max-failures`. */
 const noticeableShare = 0.05;
 
-/** `All 42 called rows failed, mostly with NOT_FOUND (40 rows).` Undefined while few rows fail. */
+/** How many rows fail: `All 42 called rows failed, mostly with NOT_FOUND (40 rows).` Undefined while few rows fail. */
 export function failingText({ counts, local }: RunData): string | undefined {
   const { succeeded, failed } = counts;
   const called = succeeded + failed;
@@ -66,7 +66,7 @@ export function figuresText(run: RunData, now?: number): string {
   return figures.map(phraseText).join(', ');
 }
 
-/** Why no row is called, as the terminal of the run says. Empty while rows are called. */
+/** Why the run calls no row, as its terminal says. Empty while rows are called. */
 export function waitText(run: RunData, now?: number): string {
   const waits = progressPhrases(run, now).filter(({ kind }) => kind !== 'figure');
   return waits.map(phraseText).map(asSentence).join(' ');
@@ -80,12 +80,12 @@ export type WorkerData = LimitedApi &
   Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'>;
 
 export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'source' | 'paused'> {
-  /** The next due times. Empty while the schedule is paused. */
+  /** The next due times of the schedule. Empty while it is paused. */
   readonly next: readonly string[];
   readonly last: HistoryEntry | undefined;
 }
 
-/** After this time without a change, the server sends `alive`. */
+/** After this time without a change, the server sends the event `alive`. */
 export const heartbeatMs = 3_000;
 
 /** Since when a datastore does not answer, and why. */
@@ -94,13 +94,13 @@ export interface DatastoreOutage {
   readonly why: string;
 }
 
-/** The server sends all members first, later those that have changed. */
+/** What the page shows. The server sends all members first, later those that have changed. */
 export interface Snapshot {
   readonly stateDir: string;
   readonly datastore?: { readonly name: string; readonly away?: DatastoreOutage | undefined } | undefined;
-  /** Runs in progress. */
+  /** The runs in progress. */
   readonly runs: readonly RunData[];
-  /** Ended runs, newest first. */
+  /** The ended runs, newest first. */
   readonly ended: readonly RunData[];
   readonly workers: readonly WorkerData[];
   readonly schedules: readonly ScheduleData[];
@@ -115,11 +115,11 @@ export interface Snapshot {
 
 /** The report of a run in progress. */
 export interface LiveReport extends PageContent {
-  /** Counted in the same reading of the journal as the rows. */
+  /** The facts of the run, counted in the same reading of the journal as the rows. */
   readonly facts: RunData;
 }
 
-/** The run as it is now, with the counts of its latest report: a page must not show two counts of a run from different times. */
+/** The run as it is now, but with the counts of its latest report, because a page must not show counts from different times. */
 export function withCountsOf(report: Pick<LiveReport, 'facts'>, run: RunData): RunData {
   const { done, counts, retrying, local } = report.facts;
   return {

@@ -15,17 +15,17 @@ import { openOverview, reportFile, type SharedPlace } from './overview.ts';
 import { controlNames, heartbeatMs, type Snapshot } from './page-data.ts';
 
 export interface DashboardOptions extends Place {
-  /** 0 picks a free port. */
+  /** The port of the dashboard. 0 picks a free port. */
   readonly port: number;
   readonly store: RunStore;
   readonly shared?: SharedPlace | undefined;
-  /** Absent on a read-only dashboard. */
+  /** Lets readers control runs. Absent on a read-only dashboard. */
   readonly control?: Omit<ControlRoom, 'store' | 'cluster'> | undefined;
 }
 
 type Topic = Pick<Snapshot, 'mayControl'> & { readonly run: string | undefined };
 
-// All addresses are relative: a proxy may serve the dashboard under a path.
+// A page of the dashboard. All its addresses are relative: a proxy may serve the dashboard under a path.
 const page = pageOf(`<main id="page" aria-busy="true"></main>
 <noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
 <script type="module" src="dashboard.js"></script>`);
@@ -54,7 +54,7 @@ ${body}
 `;
 }
 
-/** Gives a report no origin, so that its scripts can't request anything from the dashboard. Its own policy applies, too. */
+/** The policy for a report: without an origin, its scripts can't request anything from the dashboard. Its own policy applies, too. */
 const reportPolicy =
   "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -71,10 +71,10 @@ const notFromHere =
 const noSession =
   'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.';
 
-/** A reader with more unsent bytes has stopped reading, and is disconnected. */
+/** The most bytes that wait for a reader. With more, the reader has stopped reading, and is disconnected. */
 const mostUnsent = 4_000_000;
 
-/** @throws a usage error `CANNOT_LISTEN` */
+/** Starts the dashboard. @throws a usage error `CANNOT_LISTEN` */
 export async function startDashboard(options: DashboardOptions) {
   const { server, access } = await buildServer(options);
   const address = await listen(server, options.host, options.port);
@@ -88,7 +88,7 @@ export async function startDashboard(options: DashboardOptions) {
   };
 }
 
-/** The host for a URL; a server on all addresses is reached at the loopback address. */
+/** The host for a URL. A server on all addresses is reached at the loopback address. */
 function nameIn({ address, family }: AddressInfo): string {
   if (family === 'IPv6') return address === '::' ? '[::1]' : `[${address}]`;
   return address === '0.0.0.0' ? '127.0.0.1' : address;
@@ -143,7 +143,7 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
     const stop = feed.listen({
       topic: { run: typeof run === 'string' ? run : undefined, mayControl: mayControl(request) },
       send: (changes) => {
-        // A browser that was only slow reconnects, and gets everything again.
+        // A browser that was only slow reconnects after this, and gets everything again.
         if (stream.writableLength > mostUnsent) stream.destroy();
         else stream.write(`event: snapshot\ndata: ${changes}\n\n`);
       },
@@ -166,12 +166,12 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
     return reply.type('application/json; charset=utf-8').send(json);
   });
 
-  // A HEAD request, such as for a link preview, must not use up the token.
+  // A route that answers GET only: a HEAD request, such as for a link preview, must not use up the token.
   const getOnly = { exposeHeadRoute: false };
   server.get<{ Querystring: { token?: string } }>('/control', getOnly, async (request, reply) => {
     const cookie = access?.exchange(request.query.token, request.headers);
     if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('./', 303);
-    // The reader has opened the address before: the session is still valid, although the token is used up.
+    // The reader has opened this address before: the session is still valid, although the token is used up.
     if (mayControl(request)) return reply.redirect('./', 303);
     return reply.code(403).type(htmlType).send(spentPage);
   });
@@ -194,7 +194,7 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
 
 function statusOf(error: FastifyError | CqbatchError): number {
   if (!(error instanceof CqbatchError)) return error.statusCode ?? 500;
-  // An error that is not the user's is one of the disk or the datastore: the request may succeed later.
+  // An error that is not the user's comes from the disk or the datastore: the request may succeed later.
   return error.kind === 'usage' ? (usageStatuses[error.code] ?? 400) : 503;
 }
 

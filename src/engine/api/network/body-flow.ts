@@ -8,11 +8,11 @@ export class BodyFlow {
   readonly #target: Writable;
   readonly #encoding: string;
   #entrance: Writable | undefined;
-  /** Usually one; each writes into the next. */
+  /** The decoders of the body, of which each writes into the next. There is usually one. */
   #decoders: readonly Transform[] = [];
   #problem: ContentProblem | undefined;
 
-  /** @param encoding from `Content-Encoding` */
+  /** @param encoding the value of the header `Content-Encoding` */
   constructor(target: Writable, encoding: string) {
     this.#target = target;
     this.#encoding = encoding;
@@ -25,7 +25,7 @@ export class BodyFlow {
     this.#entrance.once('drain', () => controller.resume());
   }
 
-  /** Resolves when the body is passed on. */
+  /** Resolves when the whole body is passed on, with the problem of a body that can't be decompressed. */
   async end(): Promise<ContentProblem | undefined> {
     const last = this.#decoders.at(-1);
     if (last !== undefined && this.#problem === undefined) {
@@ -36,7 +36,7 @@ export class BodyFlow {
     return this.#problem;
   }
 
-  /** Of an answer that is lost. */
+  /** Stops passing on the body of an answer that is lost. */
   abandon(): void {
     this.#decoders.at(-1)?.unpipe(this.#target);
     for (const decoder of this.#decoders) decoder.destroy();

@@ -18,23 +18,23 @@ export type Content =
   | { readonly ok: false; readonly problem: ContentProblem };
 
 export interface ContentProblem {
-  /** `too-large`: larger than the client accepts, or out of all proportion to the compressed form. */
+  /** Why content can't be decoded. `too-large`: larger than the client accepts, or out of all proportion to the compressed form. */
   readonly kind: 'unknown' | 'broken' | 'too-large';
   readonly encoding: string;
   readonly detail: string;
 }
 
 interface Decoder {
-  /** Undoes the encoding at once. */
+  /** Undoes the encoding of a whole body. */
   readonly whole: (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
   readonly stream: () => Transform;
 }
 
-/** Repetitive JSON is rarely compressed to less than a hundredth; a bomb is expanded more than a thousandfold. */
+/** The largest ratio of decompressed to compressed bytes. JSON rarely reaches a hundred; a bomb exceeds a thousand. */
 const maxRatio = 200;
 /** Up to this size no ratio is suspicious: the first megabyte of zeros fits into ten bytes of Brotli. */
 const harmlessBytes = 1024 * 1024;
-/** A file can be its own compressed form, without end. */
+/** The most encodings of one body. Compressed bytes can be their own decompressed form, without an end. */
 const maxEncodings = 3;
 
 /**
@@ -42,7 +42,7 @@ const maxEncodings = 3;
  * because the thread pool takes longer than decompressing the usual few kilobytes.
  */
 export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number): Content {
-  // Answers without content (204, some errors) may still name an encoding.
+  // An answer without content (204, some errors) may still name an encoding.
   if (bytes.length === 0) return { ok: true, bytes };
   const decoders = decodersOf(encoding, bytes);
   if (!Array.isArray(decoders)) return { ok: false, problem: decoders };
@@ -66,7 +66,7 @@ export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number)
 }
 
 /**
- * What undoes an encoding, in this order.
+ * The decoders that undo an encoding, in this order.
  *
  * @param start of the encoded bytes: some proxies decompress them, and keep the header
  */
@@ -100,7 +100,7 @@ const decodersByName: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['deflate', { whole: inflateSync, stream: () => createInflate() }],
 ]);
 
-/** `deflate` means the zlib format; some servers send the raw format inside it (RFC 9110, section 8.4.1.2). */
+/** Whether bytes are in the raw `deflate` format, which some servers send instead of the zlib format (RFC 9110, 8.4.1.2). */
 function isRaw(bytes: Buffer): boolean {
   const [first = 0, second] = bytes;
   return (first & 0x0f) !== 8 || (second !== undefined && (first * 256 + second) % 31 !== 0);
@@ -122,7 +122,7 @@ export function decodeText(bytes: Buffer, contentType = ''): string {
   }
 }
 
-/** JSON begins with an ASCII character. */
+/** The encoding of UTF-16 without a byte order mark: JSON begins with an ASCII character, beside which is a zero. */
 function encodingByZeros(bytes: Buffer): string | undefined {
   const [first, second] = [bytes[0], bytes[1]];
   if (second === undefined || (first === 0) === (second === 0)) return undefined;

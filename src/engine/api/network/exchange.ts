@@ -11,11 +11,11 @@ export interface HttpAnswer {
   readonly headers: AnswerHeaders;
   readonly body: string;
   readonly problem?: ContentProblem;
-  /** The body went to `into`, and is empty here. */
+  /** Whether the body went to `into`: the member `body` is then empty. */
   readonly isPassedOn?: true;
 }
 
-/** `unsent`: no byte was written; `sent`: it may have arrived; `answering`: the head of an answer arrived. */
+/** How far a request got. `unsent`: no byte was written; `sent`: it may have arrived; `answering`: the head of an answer arrived. */
 export type RequestProgress = 'unsent' | 'sent' | 'answering';
 
 export type Ending =
@@ -30,26 +30,26 @@ export interface ExchangeProgress {
 
 export interface ExchangeOptions {
   readonly stop: Stop;
-  /** Bounds a body that is held, decompressed. */
+  /** The largest decompressed body that is kept in memory. */
   readonly maxAnswerBytes: number;
-  /** Takes the body of a 2xx answer. */
+  /** Takes the body of a 2xx answer, which is then not kept in memory. */
   readonly into?: AnswerParts | undefined;
   readonly onSent?: (() => void) | undefined;
   readonly observer?: RequestObserver | undefined;
 }
 
-/** Counts each HTTP request once, including those of repeated attempts and of a second token. */
+/** Counts each HTTP request once, including repeated requests and those with a second token. */
 export interface RequestObserver {
   started(): void;
-  /** @param sent absent when no byte was written: then the server knows nothing about it */
+  /** Called when a request is over. @param sent absent when no byte was written: the server then knows nothing about the request */
   ended(sent?: SentRequest): void;
 }
 
 /** A request that the server may have received. */
 export interface SentRequest {
-  /** Present when the head of the answer arrived. */
+  /** The HTTP status. Present when the head of the answer arrived. */
   readonly status?: number | undefined;
-  /** From the call on, with the wait for a connection. */
+  /** The time from the call on, including the wait for a connection. */
   readonly durationMs: number;
 }
 
@@ -57,7 +57,7 @@ export interface WireRequest {
   readonly origin: string;
   readonly method: Method;
   readonly path: string;
-  /** Names and values in turn. */
+  /** The names and values of headers in turn. */
   readonly headers: string[];
   readonly body: string | null;
 }
@@ -85,7 +85,7 @@ export function exchange(
   });
 }
 
-/** A class, because closures for each call would burden the garbage collector. */
+/** An exchange is an object of a class, because closures for each call would burden the garbage collector. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #resolve: (ending: Ending) => void;
@@ -129,7 +129,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#flow !== undefined) {
-      // An answer of any length is in time as long as it goes on.
+      // An answer of any length is in time as long as parts of it come.
       this.#options.stop.restart();
       this.#flow.write(chunk, controller);
       return;
@@ -153,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #body(): Pick<HttpAnswer, 'body' | 'problem'> {
     const [first, ...others] = this.#chunks;
     const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
-    // The encoding is that of the connection, whatever a gateway forwards.
+    // The encoding is read from the headers of the connection, not from those that a gateway forwards.
     return bodyOf(bytes, this.#headers, this.#options.maxAnswerBytes);
   }
 
@@ -199,7 +199,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Some proxies decompress, and keep the headers: such bytes are taken as they are. */
+/** Decodes a body. Some proxies decompress bodies and keep the headers: such bytes are taken as they are. */
 function bodyOf(
   bytes: Buffer,
   headers: AnswerHeaders,

@@ -4,7 +4,7 @@ import type { ExchangeProgress, RequestProgress } from './exchange.ts';
 import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
 import type { CallStop } from './stop.ts';
 
-/** Unclear once writing has started, unless the head of a 4xx answer says that the request was refused. */
+/** The failure of a lost request. It is unclear once writing has started, unless the head of a 4xx answer says that it was refused. */
 export function lostFailure(error: Error, reached: ExchangeProgress, proxy?: HttpProxy): ApiFailure {
   if (error instanceof ProxyError) return withProgress(proxyKind(error), reached);
   const reason = errorCode(error);
@@ -37,7 +37,7 @@ type Kind = Pick<ApiFailure, 'code' | 'message'>;
 
 const lost = (code: Kind['code'], message: string): Kind => ({ code, message });
 
-/** Separate from failures of the server: the request certainly was not sent. */
+/** The failure of a proxy, with codes of its own, because the API certainly did not get the request. */
 function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError): Kind {
   const proxy = describeProxy(named);
   if ('cause' in trouble) {
@@ -58,7 +58,7 @@ function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError):
     : lost('PROXY_BAD_GATEWAY', `The proxy ${proxy} cannot connect to the API (${status})`);
 }
 
-/** Of the circumstances of the system, those that are no trouble of the network. */
+/** The circumstances of the system that are not caused by the network. */
 const localLimits = ['MEMORY_LIMIT', 'TOO_MANY_FILES'];
 
 function unsentKind(reason: string, error: Error): Kind {
@@ -112,13 +112,13 @@ function sentKind(reason: string, progress: RequestProgress, error: Error): Kind
     : lost('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);
 }
 
-/** Answers for which undici closes the connection, by its message; it skips other ones. */
+/** Informational answers for which undici closes the connection, by undici's message. It skips all others. */
 const informationalAnswers: ReadonlyMap<string, string> = new Map([
   ['bad response', '100 Continue'],
   ['bad upgrade', '101 Switching Protocols'],
 ]);
 
-/** Certificates that fail verification (`X509_V_ERR_…` of OpenSSL), and servers that do not speak TLS. */
+/** Whether a certificate fails verification (`X509_V_ERR_…` of OpenSSL), or the server does not speak TLS. */
 function isTlsError(reason: string, error: Error): boolean {
   return tlsErrors.test(reason) || (reason === 'EPROTO' && /wrong version number/i.test(error.message));
 }

@@ -3,15 +3,15 @@ import { howToEncode, urlParts } from '../../../base/text/url-parts.ts';
 import { isLoopback } from '../base-url.ts';
 
 export interface HttpProxy {
-  /** Without user name and password: `http://proxy.example.com:3128`. */
+  /** The URL of the proxy without user name and password: `http://proxy.example.com:3128`. */
   readonly url: string;
   readonly variable: string;
-  /** `Proxy-Authorization`, when the variable holds a user name. */
+  /** The value of the header `Proxy-Authorization`, when the variable has a user name. */
   readonly authorization?: string;
 }
 
 export interface ProxyOptions {
-  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; their lower-case forms take precedence. */
+  /** The variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; their lower-case forms take precedence. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly allowInsecureHttp?: boolean | undefined;
 }
@@ -57,7 +57,7 @@ function parseProxy(variable: string, text: string): HttpProxy {
     );
   const trimmed = text.trim();
   const full = urlParts(trimmed) === undefined ? `http://${trimmed}` : trimmed;
-  // For a URL, a backslash is a slash.
+  // The check reads backslashes as slashes, as URLs do.
   if (urlParts(full.replaceAll('\\', '/'))?.isPasswordCut) throw invalid(`${howToEncode}, and \\ (%5C)`);
   if (!URL.canParse(full)) throw invalid('is not a valid URL');
   const { protocol, origin, username, password } = new URL(full);
@@ -73,7 +73,7 @@ function parseProxy(variable: string, text: string): HttpProxy {
   }
 }
 
-/** NO_PROXY names hosts and domains, optionally with a port, or all hosts with an asterisk. */
+/** Whether `NO_PROXY` excludes a host. It names hosts and domains, optionally with a port, or all hosts with an asterisk. */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   if (noProxy === '*') return true;
   const ownPort = Number(port) || (protocol === 'https:' ? 443 : 80);
@@ -86,7 +86,7 @@ function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   });
 }
 
-/** Nothing was sent to the API. */
+/** An error of the proxy: nothing was sent to the API. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly proxy: HttpProxy;

@@ -1,8 +1,8 @@
 export type CallStop = 'aborted' | 'timed-out';
 
 /**
- * Stops a call at the caller's signal or the total time-out. An `AbortController` for each call would cost more than the rest of the client,
- * and `AbortSignal.any` leaks.
+ * Stops a call at the caller's signal or the total time-out. An `AbortController` for each call would cost more than the rest of the
+ * client, and `AbortSignal.any` leaks.
  */
 export class Stop {
   /** The step of the call that a stop ends. A call has one step at a time. */
@@ -23,19 +23,19 @@ export class Stop {
     return this.#reason;
   }
 
-  /** The time-out starts again. */
+  /** Restarts the total time-out. */
   restart(): void {
     this.#timer.refresh();
   }
 
-  /** The first reason counts. */
+  /** Stops the call. If it is stopped twice, the first reason counts. */
   fire(reason: CallStop): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.step?.stop();
   }
 
-  /** Ends early when the call must stop. */
+  /** Waits for this time, or until the call must stop. */
   async pause(milliseconds: number): Promise<void> {
     if (this.#reason !== undefined) return;
     await new Promise<void>((resolve) => {
@@ -50,7 +50,9 @@ export class Stop {
     this.step = undefined;
   }
 
-  /** Undefined when the caller stops the call. The time-out starts again afterwards: the wait says nothing about the API. */
+  /**
+   * Waits without the total time-out, which restarts afterwards: the wait says nothing about the API. Undefined when the caller stops it.
+   */
   async without<Value>(waiting: Promise<Value>): Promise<Value | undefined> {
     if (this.#reason !== undefined) return undefined;
     clearTimeout(this.#timer);
@@ -76,7 +78,7 @@ export class Stop {
   }
 }
 
-/** One listener for all calls of a signal: separate listeners would take longer than the stop. */
+/** The calls of each signal. The calls of a signal share one listener: separate listeners would take longer than the stop. */
 const stops = new WeakMap<AbortSignal, Set<Stop>>();
 
 function stopsOf(signal: AbortSignal): Set<Stop> {

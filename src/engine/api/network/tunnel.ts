@@ -15,13 +15,13 @@ export function tunnelDispatcher(
     ...pool,
     httpProxy: url,
     httpsProxy: url,
-    // `chooseProxy` has already applied NO_PROXY.
+    // The dispatcher must not exempt hosts again: `chooseProxy` has already applied `NO_PROXY`.
     noProxy: '',
     proxyTunnel: true,
     ...(authorization !== undefined && { token: authorization }),
     proxyTls: connect,
     requestTls: connect,
-    // The proxy must connect to the server before it answers.
+    // The proxy must connect to the server before it answers, so it gets the time-out of both connections.
     clientFactory: (origin, options) =>
       new ProxyPool(origin, { ...options, headersTimeout: 2 * connect.timeout }, proxy),
   });
@@ -39,8 +39,8 @@ class ProxyPool extends Pool {
   }
 
   /**
-   * Nothing else distinguishes a failure of the proxy from one of the server, and undici would reopen a connection that the proxy closes,
-   * at once and without end.
+   * Throws errors of a class of their own: nothing else distinguishes a failure of the proxy from one of the server, and undici would
+   * reopen a connection that the proxy closes, at once and without end.
    */
   override async connect(options: ConnectOptions): Promise<ConnectData> {
     let tunnel: ConnectData;

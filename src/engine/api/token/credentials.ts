@@ -5,15 +5,15 @@ import { type ApiRequest, type Auth, requestHeaders } from '../request.ts';
 import { checkToken, type TokenSource } from './token.ts';
 import { createTokenMask, type TokenMask } from './token-mask.ts';
 
-/** What is made of one token, and kept while the token stays the same. */
+/** A token with its mask and headers, which are made once for each token. */
 export interface Credentials {
   readonly token: string;
   readonly mask: TokenMask;
-  /** A list, because undici modifies an object when there is a proxy. */
+  /** The headers as a list of names and values: undici modifies an object when there is a proxy. */
   readonly headersOf: (request: Pick<ApiRequest, 'auth' | 'body'>) => string[];
 }
 
-/** Each function returns a failure when there is no token. */
+/** Makes credentials from a source of tokens. The functions that read a token return a failure when there is none. */
 export function credentialsFrom(tokens: TokenSource, userAgent: string | undefined) {
   let latest: Credentials | undefined;
 
@@ -30,7 +30,7 @@ export function credentialsFrom(tokens: TokenSource, userAgent: string | undefin
   return {
     current: () => derive(() => tokens.current()),
     areLatest: (credentials: Credentials) => credentials === latest,
-    /** For credentials that the API has refused; returns the same if there are no others. */
+    /** The credentials after the API has refused some. Returns the refused ones if there are no others. */
     after: (refused: Credentials) =>
       derive(async () => (await tokens.refresh(refused.token)) ?? refused.token),
   };
@@ -38,7 +38,7 @@ export function credentialsFrom(tokens: TokenSource, userAgent: string | undefin
 
 function credentialsOf(text: string, userAgent: string | undefined): Credentials {
   const token = text === '' ? '' : checkToken(text);
-  // An operation has one object for all its requests.
+  // The headers by `auth`, compared by identity: an operation has one object for all its requests.
   const made = new Map<Auth, Readonly<Record<'true' | 'false', string[]>>>();
   const headersFor = (auth: Auth) => {
     const value = auth === 'basic' ? basicValue(token) : token;
@@ -60,7 +60,7 @@ function basicValue(userAndPassword: string): string {
   return Buffer.from(userAndPassword).toString('base64');
 }
 
-/** Also hides what a basic authentication makes of the token, and the password in it. */
+/** Masks the token, what a basic authentication makes of it, and the password in it. */
 function maskOf(token: string): TokenMask {
   if (token === '') return { text: (text) => text, json: (value) => value };
   const colon = token.indexOf(':');
@@ -72,7 +72,7 @@ function maskOf(token: string): TokenMask {
   };
 }
 
-/** Why the token can't be sent so. */
+/** Why the token can't be sent with this `auth`. Undefined if it can. */
 export function authFailure({ token }: Credentials, auth: Auth = 'bearer'): ApiFailure | undefined {
   if (auth === 'none') return undefined;
   if (token === '') return apiFailure('TOKEN_EMPTY', 'The access token is missing: this operation needs one');
@@ -83,7 +83,7 @@ export function authFailure({ token }: Credentials, auth: Auth = 'bearer'): ApiF
   );
 }
 
-/** Errors of a foreign token source might quote the token. */
+/** The failure for an error of a token source. Errors of other origin are not quoted: they might have the token. */
 function tokenFailure(error: unknown): ApiFailure {
   if (!(error instanceof CqbatchError))
     return apiFailure('TOKEN_UNREADABLE', 'The access token could not be read');

@@ -10,7 +10,7 @@ import { type CommandEnd, type RunProgram, runProgram } from './run-program.ts';
 import { checkToken, type TokenSource } from './token.ts';
 
 const limitMs = 30_000;
-/** Between two runs for a token that is still valid. */
+/** The least time between two runs of the command while the token is valid. */
 const pauseMs = 1_000;
 
 const setting = '--token-command (CQBATCH_TOKEN_COMMAND)';
@@ -68,7 +68,7 @@ function wordsOf(command: string | readonly string[]): readonly string[] {
 const tokenKeys = ['access_token', 'accessToken', 'token'];
 const endKeys = ['expiry', 'expires_at', 'expiration', 'expires_on'];
 
-/** Undefined without a token. Ignores an end that can't be read. */
+/** Reads the token and its lifetime from the output of a command; undefined without a token. An unreadable end of the token is ignored. */
 function readPrinted(out: string): ReadToken | undefined {
   const printed = parsed(out.trim());
   const values = isJsonObject(printed) ? printed : {};
@@ -102,12 +102,12 @@ function lifeMs(values: Readonly<Record<string, unknown>>): number | undefined {
   return endMs === undefined ? undefined : endMs - Date.now();
 }
 
-/** Milliseconds since 1970. */
+/** A time in the output of a command, as milliseconds since 1970. */
 function momentOf(text: string): number | undefined {
   return /^\d{9,}(\.\d+)?$/.test(text) ? unixTimeMs(Number(text)) : readMoment(text);
 }
 
-/** Quotes neither the arguments nor what the command writes: both may have secrets, which nothing distinguishes from other words. */
+/** The error for a command without a token. It quotes neither arguments nor output, of which any word may be a secret. */
 function failureOf([program = '']: readonly string[], { out, errors, problem }: CommandEnd): CqbatchError {
   const name = `The token command ${escapeInvisible(program)}`;
   const length = errors.trim().length;

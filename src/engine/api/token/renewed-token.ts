@@ -5,7 +5,7 @@ import { checkToken, type TokenSource } from './token.ts';
 
 export interface ReadToken {
   readonly token: string;
-  /** Absent or not positive: unknown, so the token counts until the API refuses it. */
+  /** How long the token is valid. If absent or not positive, the token counts until the API refuses it. */
   readonly lifeMs?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ interface KnownToken {
 const mostEarlyMs = 30_000;
 
 interface Renewal {
-  /** Between two reads of a token that is still valid, or that was refused and is still there. */
+  /** The least time between two reads while the token is valid, or while a refused token has not changed. */
   readonly pauseMs: number;
   readonly onTrouble: (error: unknown) => void;
 }
@@ -41,7 +41,7 @@ export function renewedToken(
   async function readOnce(): Promise<string> {
     const { token, lifeMs = 0 } = await read();
     const now = steadyNow();
-    // If the refused token is still there, later calls read it again: you may have renewed it meanwhile.
+    // If the token is still the refused one, later calls read the token again: you may have renewed it meanwhile.
     const leftMs = token === refusal?.token ? pauseMs : lifeMs > 0 ? lifeMs : Number.POSITIVE_INFINITY;
     const earlyMs = Math.min(mostEarlyMs, leftMs / 10);
     known = { token, renewAt: now + Math.max(leftMs - earlyMs, pauseMs), endsAt: now + leftMs };
@@ -72,7 +72,7 @@ export function renewedToken(
   }
 
   async function replace(refused: string): Promise<string> {
-    // A read that began before the refusal may have found the same token.
+    // A read that began before the refusal may still have found the refused token.
     const earlier = await reading?.catch(() => undefined);
     return earlier === undefined || earlier === refused ? renew() : earlier;
   }

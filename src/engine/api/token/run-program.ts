@@ -6,7 +6,7 @@ export interface CommandEnd {
   readonly problem?: 'is not found' | (string & {}) | undefined;
 }
 
-/** Never rejects. */
+/** Runs a program for at most `limitMs`. Never rejects. */
 export type RunProgram = (words: readonly string[], limitMs: number) => Promise<CommandEnd>;
 
 const mostBytes = 65_536;

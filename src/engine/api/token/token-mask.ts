@@ -3,7 +3,7 @@ import { isLosslessNumber } from '../../../base/text/json.ts';
 /** Hides the token in text for reports, journals, datastores and logs. */
 export interface TokenMask {
   readonly text: (text: string) => string;
-  /** Changes all text of parsed JSON in place. `source` is its JSON text. */
+  /** Masks the token in all text of parsed JSON, in place. `source` is its JSON text. */
   readonly json: (value: unknown, source: string) => unknown;
 }
 
@@ -12,7 +12,7 @@ const substitute = '[token]';
 const shortestToken = 3;
 /** A shorter token is part of words by chance: it is masked only where no letter or digit adjoins it, and not in base64 or hexadecimal. */
 const shortestInWords = 4;
-/** For example percent-encoded twice, in an attribute of HTML, in JSON. */
+/** The most layers of escapes that are undone: for example percent-encoded twice, in an attribute of HTML, in JSON. */
 const mostLayers = 4;
 
 /**
@@ -33,7 +33,7 @@ export function createTokenMask(token: string): TokenMask {
   };
   return {
     text,
-    // Search the text first, which is much faster than walking through the value: few answers quote the token.
+    // The text is searched first, which is much faster than walking through the value: few answers quote the token.
     json: (value, source) => {
       const mayQuote =
         token.length >= shortestToken &&
@@ -44,7 +44,7 @@ export function createTokenMask(token: string): TokenMask {
 }
 
 interface Spelling {
-  /** Occurs wherever the pattern matches: `includes` is several times as fast, and matches are rare. */
+  /** A text that occurs wherever the pattern matches: `includes` is several times as fast, and matches are rare. */
   readonly part: string;
   readonly pattern: RegExp;
 }
@@ -93,15 +93,15 @@ function base64Spellings(token: string, before: number): readonly Spelling[] {
 /** Text without some of its escapes. */
 interface Layer {
   readonly text: string;
-  /** Where each character begins in the original text, and its end. Absent: as in the original. */
+  /** The place in the original text of each character's beginning, and of the end. Absent when they are equal. */
   readonly origins?: readonly number[];
 }
 
-/** Of the short escapes of JSON, only these stand for characters of a token. */
+/** The escapes of URLs, JSON and HTML. Of the short escapes of JSON, only these stand for characters of a token. */
 const escapes =
   /%([\da-f]{2})|\\u00([\da-f]{2})|\\x([\da-f]{2})|\\(["\\/])|&#x0*([\da-f]{2});|&#0*(\d{2,3});|&(\w{2,6});/gi;
 
-/** Undefined without an escape of a visible ASCII character: tokens have no others. */
+/** A text without its outer escapes. Undefined if no visible ASCII character is escaped: tokens have no others. */
 function unescaped({ text, origins }: Layer): Layer | undefined {
   let [plain, end] = ['', 0];
   const places: number[] = [];
@@ -147,7 +147,7 @@ const namedCharacters: Readonly<Record<string, string | undefined>> = {
   colon: ':',
 };
 
-/** In the original text. */
+/** A place in the original text, before escapes are undone. */
 interface Place {
   readonly from: number;
   readonly to: number;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { usageError } from '../../../base/errors/errors.ts';
 
-/** Interface document, section 5. */
+/** Where tokens come from (interface document, section 5). */
 export interface TokenSource {
-  /** Rejects when no token is available. */
+  /** The token to use now. Rejects when no token is available. */
   readonly current: () => Promise<string>;
   /**
    * After a 401: reads the token again, unless it has changed since. Undefined when this source cannot change. Rejects when the token is no
@@ -14,13 +14,13 @@ export interface TokenSource {
   readonly refresh: (refused?: string) => Promise<string | undefined>;
 }
 
-/** @throws CqbatchError (usage) when it is empty or cannot be sent in a header */
+/** A token that never changes. @throws CqbatchError (usage) when it is empty or cannot be sent in a header */
 export function tokenFromValue(text: string): TokenSource {
   const token = checkToken(text);
   return { current: async () => token, refresh: async () => undefined };
 }
 
-/** For operations with `auth: 'none'` only: a call that needs a token fails with `TOKEN_EMPTY`. */
+/** A source without a token, for operations with `auth: 'none'` only: a call that needs one fails with `TOKEN_EMPTY`. */
 export const noToken: TokenSource = { current: async () => '', refresh: async () => undefined };
 
 /**

@@ -6,12 +6,12 @@ import type { DoneBefore } from '../../rows/row.ts';
 
 export interface Conflict {
   readonly operation: string;
-  /** In one word. */
+  /** What the operation acts on, in one word: `evaluation`. */
   readonly thing: string;
   readonly subject: string;
   readonly row: number;
   readonly line: number;
-  /** The first row with the subject, or with `in-order` the previous one. */
+  /** The number of the first row with the subject, or with `in-order` of the previous one. */
   readonly firstRow: number;
   readonly firstLine: number;
 }
@@ -23,7 +23,7 @@ export function conflictProblem({ thing, subject, firstRow, firstLine }: Conflic
   };
 }
 
-/** `row` and `line` are below 2^32. */
+/** A call as the index of calls knows it. `row` and `line` are below 2^32. */
 export interface CallIdentity {
   readonly row: number;
   readonly line: number;
@@ -40,11 +40,11 @@ export type DuplicateVerdict =
   /** A later row sends another request, and is called instead. */
   | { readonly kind: 'superseded'; readonly row: number };
 
-/** Layout of an entry: 64 bits of the request's digest, compared only for equal subjects, and the row. */
+/** An entry of the index has 64 bits of the request's digest, compared only for equal subjects, and the numbers of row and line. */
 const requestWords = 2;
 const rowNumber = requestWords;
 const lineNumber = rowNumber + 1;
-/** The subject has different requests. Only with `latest`. */
+/** The place in an entry that says whether the subject has different requests. Only with `latest`. */
 const changedNumber = lineNumber + 1;
 
 /**
@@ -65,12 +65,12 @@ export class CallIndex {
     this.#table = new DigestTable(compared === 'any' ? changedNumber : changedNumber + 1);
   }
 
-  /** 0 when any earlier call is compared. */
+  /** How many subjects have different requests. 0 when any earlier call is compared. */
   get changedSubjects(): number {
     return this.#changedSubjects;
   }
 
-  /** A conflict names the first call of the subject, or with `latest` the last one. */
+  /** Adds a call. A conflict names the first call of the subject, or with `latest` the last one. */
   add(call: CallIdentity): DuplicateVerdict {
     const table = this.#table;
     const key = subjectDigest(call);
@@ -97,7 +97,7 @@ export class CallIndex {
     return { kind: 'conflict', row, line };
   }
 
-  /** For use after all calls were added, if only the last of each subject is called. */
+  /** Whether a call is the one of its subject that is made, if only the last is. For use after all calls were added. */
   judge(call: CallIdentity): DuplicateVerdict {
     const row = this.#table.get(this.#table.find(subjectDigest(call)), rowNumber);
     if (row === call.row) return { kind: 'new' };
@@ -121,7 +121,7 @@ export class CallIndex {
 type Subject = Pick<CallIdentity, 'operation' | 'subject'>;
 
 const doneRow = 0;
-/** From 1; 0 means not done. */
+/** The place of the number of the run that has done the subject: from 1, or 0 if none has. */
 const doneSource = 1;
 
 /** Subjects whose last called row in earlier runs succeeded. A subject takes 25 to 31 bytes. */
@@ -137,7 +137,7 @@ export class DoneRows {
     this.#sources.push(source);
   }
 
-  /** Call this in the order of rows. */
+  /** Notes the result of a row. Call this in the order of rows. */
   note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
     const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE' || code === 'AS_WANTED';
     // Rows with other outcomes were not called, because another row of their subject was.
@@ -152,7 +152,7 @@ export class DoneRows {
     this.#table.set(entry, doneSource, isDone ? this.#sources.length : 0);
   }
 
-  /** Also for a subject that an undo may have reverted. */
+  /** Marks a subject as no longer done, also if an undo only may have reverted it. */
   undo(subject: Subject): void {
     const existing = this.#table.find(subjectDigest(subject));
     if (existing >= 0 && this.#table.get(existing, doneSource) === this.#sources.length)

@@ -8,21 +8,21 @@ import type { Manifest } from '../manifest.ts';
 export type ComparedRow<Row> =
   | {
       readonly kind: 'fits';
-      /** Its values are the whole entry as it will be, its old values what changes of it. */
+      /** The row: its values are the whole entry as it will be, its old values what changes of it. */
       readonly row: Row;
-      /** Nothing changes. */
+      /** Whether the entry is already as the row wants, so nothing changes. */
       readonly isAsWanted: boolean;
     }
-  /** The column is the name of a field, or of its old value. */
+  /** A row that must not be called. The column of its problem is the name of a field, or of its old value. */
   | { readonly kind: 'misfit'; readonly problem: RowProblem };
 
 /** Compares rows with what the service lists. */
 export interface RowComparer {
-  /** @returns a promise to wait for before the first row of the operation is compared */
+  /** Prepares comparing rows of an operation. @returns a promise to wait for before the first of them is compared */
   readonly begin: (operation: string) => Promise<void> | undefined;
-  /** Always gives the same result for a row. */
+  /** Compares a row. Gives the same result for the same row. */
   readonly compare: <Row extends CallableRow>(row: Row) => ComparedRow<Row>;
-  /** After all rows: what the user must know of the lists and the rows. */
+  /** What the user must know of the lists and the rows. Call this after all rows. */
   readonly warnings: () => readonly {
     readonly code: 'LIST_UNSURE' | 'FIELD_COMPUTED';
     readonly message: string;
@@ -31,7 +31,7 @@ export interface RowComparer {
 
 export type ComparedCall = Extract<ComparedRow<PreparedCall>, { readonly kind: 'fits' }> | InvalidRow;
 
-/** A row that can't be called as its entry is has its problem under the title of its column. */
+/** A call after the comparison. If the entry does not allow it, the problem is under the title of its column. */
 export function comparedCall(
   row: PreparedCall,
   comparer: RowComparer | undefined,

@@ -12,11 +12,11 @@ interface Effects {
   readonly doneIn: ReadonlyMap<string, number>;
   readonly prepare: Pick<ColumnReading, 'operations' | 'defaults' | 'filled'>;
   readonly callable: number;
-  /** Callable rows with their own value, by field of `--default`. */
+  /** For each field of `--default`, the callable rows that have a value of their own. */
   readonly owners: ReadonlyMap<string, NotedRows>;
 }
 
-/** Options that chose no row are refused elsewhere. */
+/** Warns of options without effect. Options that chose no row are refused elsewhere. */
 export function effectWarnings({
   whyEncodingUnused,
   choice,

@@ -5,7 +5,7 @@ import type { Manifest, RoundedIds } from '../manifest.ts';
 
 interface Rounding {
   readonly by: string;
-  /** The least number of zeros at the end of a rounded number; infinite if it can't have been rounded this way. */
+  /** The least number of zeros at the end of a number that was rounded this way; infinite if it can't have been. */
   readonly zerosOf: (digits: string) => number;
 }
 
@@ -15,7 +15,7 @@ const roundings: readonly Rounding[] = [
   { by: 'jq and others leave, which keep 17 digits', zerosOf: zerosOf17Digits },
 ];
 
-/** A double stands for an interval of whole numbers; its shortest text ends in as many zeros as the interval has digits. */
+/** The number of zeros at the end of a rounded double. It stands for an interval of integers, whose digits become the zeros. */
 function zerosOfDouble(digits: string): number {
   if (String(Number(digits)) !== digits) return Number.POSITIVE_INFINITY;
   const interval = 2 ** (Math.floor(Math.log2(Number(digits))) - 52);
@@ -27,10 +27,10 @@ function zerosOf17Digits(digits: string): number {
   return BigInt(Number(digits)) === BigInt(digits) ? 0 : Number.POSITIVE_INFINITY;
 }
 
-/** Chance gives as many zeros over all identifiers less than once in a million. */
+/** From this many zeros on, identifiers were rounded: chance gives as many over all of them less than once in a million. */
 const tellingZeros = 6;
 
-/** Includes rows that `--where` leaves out. Takes constant memory. */
+/** Passes on the rows, and looks for rounded identifiers in all of them, also in those that `--where` leaves out. Takes constant memory. */
 export function watchedForRounding(
   manifest: Manifest,
   operations: readonly Operation[],
@@ -101,7 +101,7 @@ function zerosAtEnd(digits: string): number {
   return digits.length - end;
 }
 
-/** Undefined unless the cell has more than 15 digits. */
+/** The digits of a cell with a long number. Undefined unless there are more than 15. */
 function longDigits(cell: unknown): string | undefined {
   if (typeof cell !== 'string' && typeof cell !== 'number' && typeof cell !== 'bigint') return undefined;
   if (typeof cell === 'string' ? cell.length <= 15 : cell <= 999_999_999_999_999) return undefined;

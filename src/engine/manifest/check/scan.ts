@@ -15,41 +15,41 @@ import { type ComparedCall, comparedCall, type RowComparer } from './compared-ro
 import { effectWarnings } from './option-effects.ts';
 
 export interface ScanSummary extends SummarizedRows {
-  /** 0 where conflicts are refused. */
+  /** How many subjects have different requests. 0 where conflicts are refused. */
   readonly changedSubjects: number;
-  /** At most five. */
+  /** The first conflicts, at most five. */
   readonly firstConflicts: readonly Conflict[];
-  /** In order of first appearance. */
+  /** The columns of the manifest, in order of first appearance. */
   readonly columns: readonly string[];
-  /** Columns that are only kept for the report have no field. */
+  /** The field of each column. Columns that are only kept for the report have none. */
   readonly meanings: readonly { readonly column: string; readonly field?: string }[];
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  /** By `--where`; no other count includes them. */
+  /** The number of rows that `--where` leaves out; no other count includes them. */
   readonly leftOut: number;
   readonly roundedIds: readonly RoundedIds[];
   readonly choice: RowChoice | undefined;
 }
 
-/** Called in the order of rows, and awaited. */
+/** The functions that get the rows. They are called in the order of rows, and awaited. */
 export interface ScanHandlers {
   onInvalid?(row: InvalidRow): void | Promise<void>;
   onRow?(row: DecidedRow, given: ManifestRow): void | Promise<void> | undefined;
-  /** Conflicting rows may be called, too. */
+  /** Gets a row that conflicts with an earlier one. Such rows may be called, too. */
   onConflict?(conflict: Conflict): void | Promise<void>;
 }
 
 export interface ScanOptions {
-  /** Default: `refuse`. */
+  /** What to do about conflicting rows. Default: `refuse`. */
   readonly onConflict?: ConflictRule | undefined;
-  /** Rows with a subject that earlier runs have done are left out. Default: none. */
+  /** Subjects that earlier runs have done, whose rows are left out. Default: none. */
   readonly done?: DoneRows | undefined;
-  /** Idempotency keys of calls that earlier runs may have had processed: each row with such a call gets one. Default: none. */
+  /** Idempotency keys of calls that earlier runs may have had processed: each row with such a call gets the key. Default: none. */
   readonly keys?:
     | { take(row: PreparedCall): { readonly key: string; readonly run: string } | undefined }
     | undefined;
-  /** Default: rows are called as they are. */
+  /** Compares rows with what the service lists. Default: rows are called as they are. */
   readonly comparer?: RowComparer | undefined;
-  /** Earlier runs whose keys can't be read. */
+  /** The earlier runs whose idempotency keys can't be read. */
   readonly unreadable?: readonly string[];
 }
 

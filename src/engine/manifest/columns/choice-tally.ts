@@ -9,7 +9,7 @@ const keptValues = 10_000;
 const shownValues = 5;
 const maxValueLength = 200;
 
-/** Counts what explains an unexpected choice. */
+/** Counts the values that rows have, to explain a choice of no rows or of unexpected ones. */
 export class ChoiceTally implements RowChoice {
   chosen = 0;
   leftOut = 0;
@@ -21,6 +21,8 @@ export class ChoiceTally implements RowChoice {
   }
 
   /**
+   * Whether the conditions choose a row.
+   *
    * @param place of the row, for people
    * @param cells the text of each condition's column
    */

@@ -13,7 +13,7 @@ export interface ColumnReading {
   readonly defaults: ReadonlyMap<string, unknown>;
   readonly fieldOf: FieldNamer;
   readonly map?: ColumnMap | undefined;
-  /** Fields of the user's `--default`. */
+  /** The fields that the user's `--default` fills. */
   readonly filled: readonly string[];
   readonly sample: Manifest['sample'];
 }
@@ -110,7 +110,7 @@ export function likelyColumns(
       const alike = [...free].filter(
         (column) =>
           likeness(column, name) &&
-          // `agent_user_id` is another person than `user_id`.
+          // Only the subject may be named by a longer column: `agent_user_id` is another person than `user_id`.
           (name === subject || likeness === isMistyped || isPartOf(column, name)) &&
           !isUnprintable(column) &&
           valuesFit(field, column, sample),
@@ -126,7 +126,7 @@ export function likelyColumns(
 
 const identifierWords: ReadonlySet<string> = new Set(['id', 'ids', 'nr', 'no', 'num', 'number', 'key']);
 
-/** A weak sign if several columns match. */
+/** Whether a column is named like an identifier, which is a weak sign if several columns are. */
 const holdsIdentifier = (column: string, field: string): boolean =>
   field.endsWith('_id') && identifierWords.has(wordsOf(column).at(-1) ?? '');
 
@@ -135,7 +135,7 @@ const isMistyped = (column: string, field: string): boolean => resembledField(co
 const isPartOf = (column: string, field: string): boolean =>
   wordsOf(column).every((word) => wordsOf(field).includes(word));
 
-/** The strongest sign first. */
+/** The signs that a column holds a field, the strongest first. */
 const likenesses: readonly ((column: string, field: string) => boolean)[] = [
   isMistyped,
   (column, field) => isPartOf(field, column),
@@ -157,7 +157,7 @@ function valuesFit(
   return values.every((value) => field === undefined || field.accepts(value));
 }
 
-/** Undefined for the names of the operation and of old values. */
+/** The field with this name. Undefined for `operation` and the names of old values. */
 function fieldOfName(name: string, operations: readonly Operation[]): Field | undefined {
   return operations.flatMap(({ fields }) => fields).find((field) => field.name === name);
 }
@@ -166,7 +166,7 @@ function wordsOf(name: string): readonly string[] {
   return fieldNameOf(name).split('_');
 }
 
-/** `title` for `titel`, `evaluation_id` for `evaluationid`. */
+/** The field that a header misspells: `title` for `titel`, `evaluation_id` for `evaluationid`. */
 export function resembledField(header: string, fields: Iterable<string>): string | undefined {
   return nearestName(fieldNameOf(header), fields);
 }

@@ -5,14 +5,14 @@ import type { Operation } from '../../operation/operation.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { Manifest } from '../manifest.ts';
 
-/** The width of a spreadsheet, and 1 MiB of names. */
+/** The most columns, which are the width of a spreadsheet. All names together have at most 1 MiB. */
 export const maxColumns = 16_384;
 export const maxColumnNamesLength = 1024 * 1024;
 
-/** From title to field. */
+/** Fields by the titles of columns, as the user maps them. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** From a title to a name, of a field or not. */
+/** Gives the name for a column's title: that of a field, or another one. */
 export type FieldNamer = (column: string) => string;
 
 /**
@@ -106,7 +106,8 @@ export function refuseJoinedTitles(
 }
 
 /**
- * For manifests with a header. Other rows are checked one by one, because they may name a field differently.
+ * Refuses two columns for one field. For manifests with a header: other rows are checked one by one, because they may name a field
+ * differently.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_AMBIGUOUS_COLUMN`)
  */

@@ -6,22 +6,22 @@ import { excerpt } from '../../rows/problem.ts';
 export interface Condition {
   readonly text: string;
   readonly column: string;
-  /** `Deleted by` is `deleted_by`, as for fields. */
+  /** The name of the column in the form of a field's: `deleted_by` for `Deleted by`. */
   readonly name: string;
-  /** Undefined if the cell can't be compared with the value. */
+  /** Whether a cell meets the condition. Undefined if the cell can't be compared with the value. */
   readonly holds: (cell: string) => boolean | undefined;
   /** What a cell must be to be compared. */
   readonly kind: 'number' | 'time' | 'text';
   /** For `deleted_at=2026-11-16`, which only the first moment of the day meets: the day that is probably meant, and the next. */
   readonly day?: readonly [first: string, next: string] | undefined;
-  /** For `=` and a text: the text. */
+  /** The text to which the cell must be equal. Only for `=` and a text. */
   readonly wanted?: string | undefined;
 }
 
 const pattern = /^(?<column>.*?)(?<operator>!=|<=|>=|=|<|>|~)(?<value>.*)$/s;
 const joined = /\s(?:and|or|&&|\|\|)\s.*(?:[=<>~])/is;
 
-/** @throws RangeError with the correct form */
+/** Reads a condition of `--where`. @throws RangeError with the correct form */
 export function parseCondition(text: string): Condition {
   const { column = '', operator = '', value = '' } = pattern.exec(text)?.groups ?? {};
   const title = column.trim();
@@ -50,7 +50,9 @@ export function parseCondition(text: string): Condition {
 
 type Reading = (text: string) => number | bigint | undefined;
 
-/** Numbers and times compare only with cells that are such, by each operator. Texts compare with all cells, also empty ones. */
+/**
+ * Returns the test of a condition. Numbers and times compare only with cells that are such; texts compare with all cells, also empty ones.
+ */
 function comparison(operator: string, wanted: string, read: Reading | undefined): Condition['holds'] {
   const test = tests[operator] ?? isEqual;
   const value = read?.(wanted);
@@ -73,7 +75,7 @@ const tests: Readonly<Record<string, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 };
 
-/** Identifiers may exceed the digits of a JavaScript number. */
+/** The whole number of a text, as a bigint, because identifiers may exceed the digits of a JavaScript number. */
 function wholeOf(text: string): bigint | undefined {
   return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
 }

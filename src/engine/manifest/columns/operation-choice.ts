@@ -8,11 +8,11 @@ import { defaultOption, likelyColumns, mapOption } from './column-advice.ts';
 import type { FieldNamer } from './column-names.ts';
 
 export type OperationChoice =
-  /** `name` is for rows that leave the column empty. */
+  /** A column names the operation of each row. `name` is for rows that leave the column empty. */
   | { readonly source: 'column'; readonly name?: string }
-  /** `inferred` is the only operation that fits the columns. */
+  /** All rows have one operation. If it is `inferred`, it is the only one that fits the columns. */
   | { readonly source: 'option' | 'manifest' | 'inferred'; readonly name: string }
-  /** Unneeded, because no row could be read. */
+  /** No operation is needed, because no row could be read. */
   | { readonly source: 'none'; readonly name?: never };
 
 export interface ChoiceFacts {
@@ -21,13 +21,13 @@ export interface ChoiceFacts {
     'name' | 'operation' | 'columns' | 'readable' | 'sample' | 'nestedRows' | 'sheet'
   >;
   readonly option: string | undefined;
-  /** Fields with a value but no column. */
+  /** Fields that have a value, such as from `--default`, but no column. */
   readonly givenFields: Iterable<string>;
   readonly operations: readonly Operation[];
   readonly fieldOf: FieldNamer;
 }
 
-/** @throws CqbatchError (`usage`) when the operation is unknown or contradictory */
+/** Chooses the operation of the rows. @throws CqbatchError (`usage`) when the operation is unknown or contradictory */
 export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   const { manifest, option, operations } = facts;
   const find = (text: string | undefined, code: string, what: string): string | undefined => {
@@ -49,7 +49,7 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   if (columns.some((column) => facts.fieldOf(column) === 'operation'))
     return { source: 'column', ...(name !== undefined && { name }) };
   if (name !== undefined) return { source: byOption === undefined ? 'manifest' : 'option', name };
-  // Each row's problem explains more than missing columns.
+  // The problem of each row explains more than missing columns would.
   if (!manifest.readable && columns.length === 0) return { source: 'none' };
   return { source: 'inferred', name: inferOperation(facts) };
 }
@@ -86,7 +86,7 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
 
   const { nestedRows } = manifest;
   if (nestedRows !== undefined) throw rowsInside(manifest.name, nestedRows);
-  // A column may have the name of a field of the built-in operations, and hold that of the user's own: "User ID".
+  // A column that fits a built-in operation may hold a field of the user's own operation: "User ID".
   const unusedBy = ({ module }: Operation) => {
     const known = knownNames(operations.filter((other) => other.module === module));
     return columns.filter((column) => !known.has(fieldOf(column)));
@@ -109,7 +109,7 @@ function rowsInside(name: string, { path, isRepeated }: NonNullable<Manifest['ne
   return usageError('MANIFEST_OPERATION_UNCLEAR', `${name}: ${problem}`);
 }
 
-/** The first sheet of a workbook is often an overview. */
+/** Advice to choose another sheet: the first one of a workbook is often an overview. */
 function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
   if (sheet === undefined || sheet.others.length === 0) return '';
   return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${list(sheet.others)}`;
@@ -130,7 +130,7 @@ function describe(
     const column = likely.get(name);
     const field = fields.find((each) => each.name === name);
     const remedies: string[] = [];
-    // Even a likely column may name another person, so this remedy comes first.
+    // `--default` is the first remedy, because even a likely column may name another person.
     if (field !== undefined && name !== subject)
       remedies.push(`${defaultOption(field)} gives it for all rows`);
     if (column !== undefined) remedies.push(`if it is "${excerpt(column)}", pass ${mapOption(column, name)}`);
@@ -144,14 +144,14 @@ function list(columns: readonly string[]): string {
   return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
 }
 
-/** `operation` of a problem is a known one that must not be used here. */
+/** The operation of a row. With a problem, `operation` is a known one that the row must not use here. */
 export type RowOperation =
   | { readonly ok: true; readonly operation: Operation }
   | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };
 
 export interface OperationRules {
   readonly operations: readonly Operation[];
-  /** Of `--operation`: rows must not name another. */
+  /** The operation of `--operation`. Rows must not name another one. */
   readonly required: Operation | undefined;
   readonly fallback: Operation | undefined;
 }

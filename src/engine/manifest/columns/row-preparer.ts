@@ -35,7 +35,7 @@ import {
 export interface PreparedCall extends CallableRow {
   /** The first field whose text has white space around it, which is probably a mistake. */
   readonly paddedField?: string | undefined;
-  /** Fields of `--default` with another value in the row. */
+  /** The fields of `--default` for which the row has another value. */
   readonly own?: readonly string[];
   /** Values that the API most likely does not read. */
   readonly unexpected?: readonly UnexpectedValue[];
@@ -45,11 +45,11 @@ export interface PreparedCall extends CallableRow {
 
 export type PreparedRow = PreparedCall | InvalidRow;
 
-/** Always gives the same result for a row. */
+/** Makes a call of a row, or says why the row is invalid. The same row always gives the same result. */
 export interface RowPreparer extends ColumnReading {
   (row: ManifestRow): PreparedRow;
   readonly choice: OperationChoice;
-  /** Names of the operation, of fields, and of old values. */
+  /** The known names: of the operation, of fields, and of old values. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -68,9 +68,9 @@ export interface PreparerOptions {
     | 'lettersOf'
     | 'sheet'
   >;
-  /** For rows without an operation; a row with another is invalid. */
+  /** The operation of rows that name none. A row that names another one is invalid. */
   readonly operation?: string | undefined;
-  /** For fields that rows omit; overrides the manifest's `defaults`. */
+  /** Values of fields that rows omit; they override the manifest's `defaults`. */
   readonly defaults?: Readonly<Record<string, string>> | undefined;
   readonly map?: ColumnReading['map'];
   readonly operations: readonly Operation[];
@@ -81,6 +81,8 @@ export interface PreparerOptions {
 }
 
 /**
+ * Makes the function that prepares the rows of a manifest.
+ *
  * @throws CqbatchError (`usage`) when the operation is unknown, two columns of delimited text have one field, or a default or `--map` names
  *   an unknown field
  */
@@ -171,7 +173,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   });
 }
 
-/** Absent and null cells count as omitted. */
+/** The fields and cells of a row by name. Absent and null cells count as omitted. */
 function matchCells(
   cells: ManifestRow['cells'],
   fieldOf: FieldNamer,
@@ -228,7 +230,7 @@ function pickOldValues(
   return old;
 }
 
-/** Checks old values like the row that would send them, so that an undo can't be refused for them. */
+/** Checks old values as if a row sent them, so that an undo can't be refused for them. */
 function checkOldValues(
   { schema, fields }: Operation,
   byName: Readonly<Record<string, unknown>>,

@@ -63,7 +63,7 @@ export interface UnexpectedValue {
   readonly expected: string;
 }
 
-/** Includes old values that an undo would send. */
+/** The values that the API most likely does not read, including old values that an undo would send. */
 export function unexpectedValues(
   fields: readonly (Pick<Field, 'name' | 'expectation'> & { readonly oldName: string | undefined })[],
   values: Row,

@@ -6,7 +6,7 @@ import { ChoiceTally } from './choice-tally.ts';
 import { fieldNamer } from './column-names.ts';
 import { type Condition, parseCondition } from './condition.ts';
 
-/** The report columns that conditions name: `_code`, which is `_error_code` in failed.csv. */
+/** The report columns that conditions name: `_code`, which has the name `_error_code` in failed.csv. */
 export function ownColumnsIn(texts: readonly string[]): readonly string[] {
   const own = texts.map((text) => parseCondition(text).column).filter(isOwnColumn);
   return [...own, ...own.map(nameInFailed)];
@@ -45,7 +45,7 @@ export class RowChooser {
     );
   }
 
-  /** @param place of the row, for people: `row 6, line 7` */
+  /** Whether the conditions choose a row. @param place of the row, for people: `row 6, line 7` */
   isChosen(place: string, cells: ManifestRow['cells']): boolean {
     const titles = Object.keys(cells);
     const texts = this.#conditions.map((condition) => {
@@ -94,7 +94,7 @@ function withoutOwn(cells: ManifestRow['cells']): ManifestRow['cells'] {
   return rest;
 }
 
-/** An omitted cell counts as empty. */
+/** The text of a cell for a condition. An omitted cell counts as empty. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'object' && !isLosslessNumber(value)) return stringifyJson(value);

@@ -10,7 +10,7 @@ export function delimiterIn({ text, isComplete, preamble, hint }: TextBeginning)
   return preamble.delimiter ?? detectDelimiter(text, isComplete, hint === 'tsv' ? '\t' : ',');
 }
 
-/** @throws TextMistake when a title precedes the column names */
+/** Refuses a text that begins with a title. @throws TextMistake when a title precedes the column names */
 export function refuseTitle({ text, source, preamble }: TextBeginning, skipLines: number): void {
   const titles = titleLines(cutLines(text), identifierTest(source.context?.operations));
   if (titles > 0) throw headerBelow(`on line ${preamble.lines + titles + 1}`, skipLines + titles);
@@ -38,7 +38,7 @@ export function detectDelimiter(head: string, complete: boolean, fallback: Delim
   return best.delimiter;
 }
 
-/** 0 where text follows a closing quote. Leaves out blank records. */
+/** The number of cells of each record that is not blank, 0 where text follows a closing quote. */
 function countCells(text: string, complete: boolean, delimiter: Delimiter): readonly number[] {
   const counts: number[] = [];
   let cells = 1;
@@ -49,7 +49,7 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
   for (let index = 0; index < text.length && counts.length < sampledRecords; index++) {
     const character = text[index];
     if (quoted) {
-      // A doubled quote closes and opens again at once.
+      // A doubled quote closes a cell, and opens the cell again at once.
       if (character === '"') quoted = false;
     } else if (character === '"' && (index === cellStart || text[index - 1] === '"')) {
       quoted = true;
@@ -121,11 +121,11 @@ export function titleLines(
 }
 
 function filled(cells: readonly string[]): readonly string[] {
-  // A line of only delimiters is one cell when split at another delimiter.
+  // A line of delimiters only is one cell when split at another delimiter, so delimiters alone don't fill a cell.
   return cells.filter((cell) => /[^\s;,|]/.test(cell));
 }
 
-/** Splits even inside quotes; empty when a cell of the first line continues. */
+/** The first lines, split at each delimiter, even inside quotes. Empty when a cell of the first line continues on the next. */
 export function cutLines(text: string): readonly (readonly (readonly string[])[])[] {
   const lines = text.split(/\r\n|\n|\r/, sampledLines);
   const goesOn = ((lines[0]?.split('"').length ?? 1) - 1) % 2 === 1;
@@ -135,13 +135,13 @@ export function cutLines(text: string): readonly (readonly (readonly string[])[]
   );
 }
 
-/** For names of fields that an operation requires. */
+/** Returns a test for names of fields that an operation requires. */
 export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
   const names = new Set(operations.flatMap(requiredNames));
   return (cell) => names.has(fieldNameOf(cell));
 }
 
-/** @param where `on line 3`, `in row 3` */
+/** The mistake that the column names are below a title. @param where `on line 3`, `in row 3` */
 export function headerBelow(where: string, skipLines: number): TextMistake {
   return new TextMistake(
     'MANIFEST_NO_HEADER',

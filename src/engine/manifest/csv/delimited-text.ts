@@ -9,7 +9,7 @@ import { type CsvHeader, readCsvHeader } from './header.ts';
 import { type CellReading, type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './rows.ts';
 import { rowsInCell } from './rows-in-cells.ts';
 
-/** @throws CqbatchError (`usage`) or TextMistake when the text has no valid header */
+/** Opens delimited text. @throws CqbatchError (`usage`) or TextMistake when the text has no valid header */
 export async function openDelimited(beginning: TextBeginning, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, trustQuotes, keptColumns, skipLines = 0 } = options;
   const { source } = beginning;

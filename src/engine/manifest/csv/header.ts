@@ -6,17 +6,17 @@ import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 export interface CsvHeader {
   readonly names: readonly string[];
   readonly indexes: readonly number[];
-  /** Cells that each record must have. */
+  /** The number of cells that each record must have. */
   readonly width: number;
-  /** Must be empty. */
+  /** The indexes of columns without a name, whose cells must be empty. */
   readonly unnamed: readonly number[];
-  /** Of the column that marks guarded rows, or -1; see `formula-guard.ts`. */
+  /** The index of the column that marks guarded rows, or -1 (see `formula-guard.ts`). */
   readonly guardedIndex: number;
   readonly commas: boolean;
 }
 
 /**
- * Leaves out the report's own columns, whose names start with `_`.
+ * Reads the header of CSV, without the report's own columns, whose names start with `_`.
  *
  * @param kept own columns to keep
  * @throws CqbatchError (`usage`) when the record has no names, repeats a name, or looks like data

@@ -5,8 +5,8 @@ import type { CsvHeader } from './header.ts';
 const lineEnd = /\r\n|\n|\r/;
 
 /**
- * A cell whose lines look like rows. In `2,"Greeting,c`, a quote opens by mistake, and takes in all rows up to the next quote at the end of a
- * cell. Texts of several lines, such as addresses and numbered lists, have no such lines.
+ * A cell whose lines look like rows. In `2,"Greeting,c`, a quote opens by mistake, and takes in all rows up to the next quote at the end of
+ * a cell. Texts of several lines, such as addresses and numbered lists, have no such lines.
  *
  * @param delimiters of the file; for a workbook, those of the files that it may have been made from
  */
@@ -18,7 +18,7 @@ export function rowsInCell(
   const index = cells.findIndex((cell) => lineEnd.test(cell));
   if (index < 0 || width < 2) return undefined;
   for (const delimiter of delimiters) {
-    // The lines of the file, without their quotes.
+    // The lines of the file that the cell has taken in, without their quotes.
     const [first = '', ...others] = cells.join(delimiter).split(lineEnd);
     const isRow = rowTest(first, width, delimiter);
     const found = others.findIndex(isRow);
@@ -48,7 +48,7 @@ function rowTest(first: string, width: number, delimiter: Delimiter): (line: str
   };
 }
 
-/** Undefined for prose, which has a blank behind a comma. */
+/** The cells of a line. Undefined for prose, which has a blank behind a comma. */
 function cut(line: string, delimiter: Delimiter): readonly string[] | undefined {
   const cells = line.split(delimiter);
   return /^\s/.test(cells[1] ?? '') ? undefined : cells;

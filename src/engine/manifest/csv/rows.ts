@@ -19,14 +19,15 @@ import { rowsInCell } from './rows-in-cells.ts';
 
 export interface CsvRecord {
   readonly cells: readonly string[];
-  /** Its first line, from 1; line ends inside quotes count. */
+  /** The first line of the record, from 1; line ends inside quotes count. */
   readonly line: number;
-  /** Why cells of a sheet can't be trusted, by index. */
+  /** Why cells of a sheet can't be trusted, by the index of the cell. */
   readonly problems?: ReadonlyMap<number, string>;
 }
 
 /**
- * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR), one array per chunk. Leaves out blank lines, which may have blanks and delimiters.
+ * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR), one array per chunk. Leaves out blank lines, which may have blanks and
+ * delimiters.
  *
  * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk, or the CsvError of csv-parse for invalid quotes
  */
@@ -36,7 +37,7 @@ export async function* readCsvRecords(
   firstLine = 1,
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   const parser = new RecordParser(delimiter, firstLine);
-  // The callbacks of write and end report errors.
+  // Errors of the parser are reported by the callbacks of `write` and `end`.
   parser.on('error', () => {});
   let pendingBytes = 0;
   try {
@@ -59,7 +60,7 @@ export async function* readCsvRecords(
   }
 }
 
-/** csv-parse's own buffer would hide how many blank lines precede a record, and be slower. */
+/** Collects records itself: csv-parse's own buffer would hide how many blank lines precede a record, and be slower. */
 class RecordParser extends Parser {
   #records: CsvRecord[] = [];
   #recordLines = 0;
@@ -69,14 +70,14 @@ class RecordParser extends Parser {
     super({
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
-      // Each row reports a wrong number of cells.
+      // Records may have any number of cells: each row reports a wrong number.
       relax_column_count: true,
       skip_empty_lines: true,
     });
     this.#firstLine = firstLine;
   }
 
-  /** Of the incomplete record. csv-parse counts CR LF inside quotes twice. */
+  /** The line of the incomplete record. It is counted here, because csv-parse counts CR LF inside quotes twice. */
   get line(): number {
     return this.#firstLine + this.#recordLines + this.info.empty_lines;
   }
@@ -118,11 +119,11 @@ function settled(work: (done: (error?: Error | null) => void) => void): Promise<
 export interface CellReading {
   readonly clearToken: string;
   readonly trim: boolean;
-  /** Of lines in a cell that look like rows; none: all texts are meant. See `rows-in-cells.ts`. */
+  /** The delimiters of lines in a cell that look like rows. None if all texts are meant. See `rows-in-cells.ts`. */
   readonly rowDelimiters: readonly Delimiter[];
 }
 
-/** Leaves out empty cells, makes clear tokens the empty string, and takes the guard off guarded rows. */
+/** Reads rows of CSV: without empty cells, with the empty string for a clear token, and with the guard taken off guarded rows. */
 export async function* readCsvRows(
   batches: AsyncIterable<readonly CsvRecord[]>,
   header: CsvHeader,

@@ -2,13 +2,13 @@
 
 import type { TextBeginning } from '../manifest-format.ts';
 
-/** JSON, or text that is called so. Lines above the rows are a matter of delimited text. */
+/** Whether a text is JSON, or is called so. Lines above the rows are a matter of delimited text. */
 export function isJson(beginning: TextBeginning): boolean {
   const { preamble, hint } = beginning;
   return preamble.length === 0 && (beginsLikeJson(beginning) || hint === 'json' || hint === 'jsonl');
 }
 
-/** The header of a file that is called CSV or TSV may begin with a bracket, too. */
+/** Whether a text begins like JSON. The header of a file that is called CSV or TSV may begin with a bracket, too. */
 export function beginsLikeJson({ text, hint }: TextBeginning): boolean {
   const mayBeHeader = (hint === 'csv' || hint === 'tsv') && !jsonBeginning.test(text);
   return /^\s*[[{]/.test(text) && !mayBeHeader;
@@ -16,7 +16,7 @@ export function beginsLikeJson({ text, hint }: TextBeginning): boolean {
 
 const jsonBeginning = /^\s*(?:\[\s*[[{"\]\d-]|\{\s*["}])/;
 
-/** Each line of JSON Lines is a whole value, even if it is broken inside. */
+/** Whether a text is JSON Lines, of which each line is a whole value, even if it is broken inside. */
 export function isJsonLines({ text, hint, rowsAt }: TextBeginning): boolean {
   if (rowsAt !== undefined || /^\s*\[/.test(text)) return false;
   if (!isJsonObjectText(text)) return hint === 'jsonl';
@@ -24,7 +24,7 @@ export function isJsonLines({ text, hint, rowsAt }: TextBeginning): boolean {
   return !isLeftOpen(firstLine) && (hint === 'jsonl' || next === '{');
 }
 
-/** What `--rows-at` works with. */
+/** The kind of JSON that `--rows-at` works with. */
 export const objectWithRows = 'a JSON object that has its rows in a member';
 
 export function isJsonObjectText(text: string): boolean {

@@ -7,15 +7,15 @@ import { parsePiece, repeatedName } from './piece.ts';
 
 export interface JsonValue {
   readonly text: string;
-  /** From 1. */
+  /** The line where the value begins, from 1. */
   readonly line: number;
   readonly offset: number;
 }
 
 export interface DocumentOptions {
-  /** `[ rows ]`, or `{ …, "rows": [ rows ], … }`. */
+  /** The outer value: `[ rows ]`, or `{ …, "rows": [ rows ], … }`. */
   readonly outer: 'array' | 'object';
-  /** Names that lead to the rows. Default: `rows`; then other members that are no arrays are limited in size. */
+  /** The names that lead to the rows. Default: `rows`; then other members that are no arrays are limited in size. */
   readonly path?: readonly string[] | undefined;
   /** The length of a byte order mark that was removed. */
   readonly offset: number;
@@ -24,7 +24,7 @@ export interface DocumentOptions {
 const maxDocumentBytes = 1_000_000_000;
 const keptMembers = 100;
 
-/** @throws TextMistake (`MANIFEST_TOO_LARGE`) for more than 1 GB */
+/** Reads a whole document. @throws TextMistake (`MANIFEST_TOO_LARGE`) for more than 1 GB */
 export async function readWhole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -47,12 +47,12 @@ export class JsonDocument {
   readonly #path: readonly string[];
   #at = 0;
   #line = 1;
-  /** The first members beside the rows. */
+  /** The first members of the document besides the rows. */
   readonly members: {
     readonly key: JsonValue;
     readonly value: JsonValue;
     readonly kind: 'array' | 'object' | 'scalar';
-    /** Objects around the member, without the outer one. */
+    /** The number of objects around the member, without the outer one. */
     readonly depth: number;
   }[] = [];
   hasRows = false;
@@ -68,7 +68,7 @@ export class JsonDocument {
   }
 
   /**
-   * Reads the text, once. Ignores what follows an object without rows, which may be the first of JSON Lines.
+   * Gives the rows, once. Ignores what follows an object without rows, which may be the first of JSON Lines.
    *
    * @throws TextMistake (`MANIFEST_SYNTAX`, `MANIFEST_REPEATED_NAME`, `MANIFEST_RECORD_TOO_LARGE`)
    */
@@ -110,7 +110,7 @@ export class JsonDocument {
       if (isLast && isArray) return yield* this.#rowsOnce();
       if (!isLast && first === openBrace) return yield* this.#object(depth + 1);
     }
-    // The member may be as large as the file.
+    // An array may be as large as the file, and so may any member beside the path that the user has named.
     const isUnbounded = isArray || this.#options.path !== undefined;
     const value = this.#value(isUnbounded ? Number.POSITIVE_INFINITY : maxRecordBytes);
     const kind = isArray ? 'array' : first === openBrace ? 'object' : 'scalar';
@@ -198,7 +198,7 @@ export class JsonDocument {
   }
 
   #endOfValue(): number | undefined {
-    // Fields are read into variables, because this is the inner loop of reading JSON.
+    // Fields of the object are read into variables, because this is the inner loop of reading JSON.
     const bytes = this.#bytes;
     let depth = 0;
     let opened = -1;

@@ -7,7 +7,8 @@ import { ColumnList, readJsonLines, readJsonRows } from './rows.ts';
 import { readWrapper } from './wrapper.ts';
 
 /**
- * An array of rows, or an object that has them in a member. An object on one line without that member is a single row of JSON Lines.
+ * Opens JSON: an array of rows, or an object that has them in a member. An object on one line without that member is a single row of JSON
+ * Lines.
  *
  * @throws TextMistake for other JSON
  */
@@ -21,7 +22,7 @@ export async function openJson(beginning: TextBeginning, options: OpenOptions): 
   }
   const bytes = await readWhole(readText(source));
   const path = rowsAt?.split('.');
-  // The place of the rows is known only at the end of the text.
+  // The place of the rows in an object is known only at the end of its text.
   const facts = isObject ? readWrapper(bytes, { offset: source.start, path }) : {};
   if (facts === undefined) return openJsonLines(beginning, options);
   const columns = new ColumnList(source.name);

@@ -5,10 +5,10 @@ import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { PageFacts } from '../manifest.ts';
 
-/** Deeper objects are more likely values of a row. */
+/** The depth down to which rows are looked for: deeper objects are more likely values of a row. */
 const deepest = 3;
 
-/** As for `--rows-at`: `data.items`. */
+/** The paths at which a value has rows, in the form of `--rows-at`: `data.items`. */
 export function pathsToRows(value: object, depth = 1): readonly string[] {
   return Object.entries(value).flatMap(([name, member]) => {
     if (Array.isArray(member)) return member.length > 0 && member.every(isJsonObject) ? [name] : [];
@@ -21,7 +21,7 @@ export function rowsAtOption(path: string): string {
   return `--rows-at ${shellWord(path)}`;
 }
 
-/** @param documents each is an array of rows, one row, or has its rows at a path */
+/** A command that joins pages to one array of rows. @param documents each is an array of rows, one row, or has its rows at a path */
 export function joiningCommand(documents: 'arrays' | 'rows' | readonly string[]): string {
   const filter = documents === 'arrays' ? 'add' : documents === 'rows' ? '.' : filterOf(documents);
   return `jq -s ${shellWord(filter)} FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)`;

@@ -17,7 +17,7 @@ export function parsePiece(text: string): ParsedPiece {
   let value: unknown;
   const { stackTraceLimit } = Error;
   try {
-    // Make errors without stacks: in a file with a million broken lines, stacks would take most of the time.
+    // Errors are made without stacks: in a file with a million broken lines, stacks would take most of the time.
     Error.stackTraceLimit = 0;
     value = parseJson(text);
   } catch (error) {
@@ -33,7 +33,7 @@ export function parsePiece(text: string): ParsedPiece {
   return { ok: false, code: 'MANIFEST_REPEATED_NAME', problem: repeatedName(name), index };
 }
 
-/** @throws TextMistake when the piece at this offset is not valid */
+/** Parses a piece of JSON. @throws TextMistake when the piece at this offset is not valid */
 export function valueAt(text: string, offset: number): unknown {
   const parsed = parsePiece(text);
   if (parsed.ok) return parsed.value;

@@ -11,7 +11,7 @@ import { parsePiece, valueAt } from './piece.ts';
 const rowsAtOnce = 500;
 
 /**
- * `[ rows ]` or `{ "rows": [ rows ] }`.
+ * Reads the rows of `[ rows ]` or `{ "rows": [ rows ] }`.
  *
  * @throws TextMistake where the text is not JSON, or an object repeats a name
  */
@@ -32,7 +32,7 @@ export async function* readJsonRows(
 }
 
 /**
- * jsonlines.org. A line that is not JSON, or repeats a name, becomes a row with a problem.
+ * Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or repeats a name, becomes a row with a problem.
  *
  * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk
  */
@@ -64,7 +64,7 @@ interface TextLine {
   readonly line: number;
 }
 
-/** One array per chunk, without blank lines. */
+/** Splits text into lines without blank ones, one array per chunk. */
 async function* splitLines(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
@@ -108,13 +108,13 @@ function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolea
     if (name.startsWith('_')) continue;
     columns.add(name);
     const text = trim && typeof cell === 'string' ? cell.trim() : cell;
-    // Blanks are left out, but an empty string was intended.
+    // A cell of blanks is left out, but an empty string is kept: it was intended.
     if (text !== '' || cell === '') cells[name] = text;
   }
   return { line, cells };
 }
 
-/** In order of first appearance; bounded in memory. */
+/** The names of columns in order of first appearance, bounded in memory. */
 export class ColumnList {
   readonly #nameSet = new Set<string>();
   readonly #file: string;
@@ -125,13 +125,13 @@ export class ColumnList {
     this.#file = file;
   }
 
-  /** The same array while no name is added. */
+  /** The names of the columns. The array is the same while no name is added. */
   get names(): readonly string[] {
     if (this.#names.length < this.#nameSet.size) this.#names = [...this.#nameSet];
     return this.#names;
   }
 
-  /** @throws CqbatchError (`usage`, `MANIFEST_TOO_MANY_COLUMNS`) */
+  /** Adds a name. @throws CqbatchError (`usage`, `MANIFEST_TOO_MANY_COLUMNS`) */
   add(name: string): void {
     if (this.#nameSet.has(name)) return;
     this.#nameSet.add(name);

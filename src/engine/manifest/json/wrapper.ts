@@ -7,10 +7,10 @@ import { type DocumentOptions, JsonDocument } from './document.ts';
 import { joiningCommand, pageFactsOf, pathsToRows, rowsAtOption } from './page.ts';
 import { repeatedName, valueAt } from './piece.ts';
 
-/** For all rows of `{ "operation", "defaults", "rows": [ … ] }`. */
+/** What an object around the rows says of all of them: `{ "operation", "defaults", "rows": [ … ] }`. */
 export interface WrapperFacts {
   readonly operation?: string;
-  /** By field, without null values. */
+  /** Default values by field, without null values. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly page?: PageFacts | undefined;
 }

@@ -26,7 +26,7 @@ const beginsMarkup =
 const saveAsWorkbook =
   'open it in Excel or LibreOffice, save it as "Excel Workbook (.xlsx)", and use that file';
 
-/** Many systems name HTML and XML `.xls`, because Excel opens them. */
+/** The problem of a text that is HTML or XML. Many systems name such files `.xls`, because Excel opens them. */
 function markupProblem(text: string): string | undefined {
   if (/^\s*MIME-Version:/i.test(text))
     return `this is a web archive, as some systems export as .xls: ${saveAsWorkbook}`;
@@ -38,7 +38,7 @@ function markupProblem(text: string): string | undefined {
   return 'this is HTML or XML, not a manifest; was it saved from a login page?';
 }
 
-/** RFC 1952, section 2.3.1. */
+/** Whether bytes begin like gzip (RFC 1952, section 2.3.1). */
 export function isGzip(head: Buffer): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
@@ -49,7 +49,7 @@ interface ForeignKind {
   readonly problem: (head: Buffer) => string;
 }
 
-/** A ZIP archive that names its parts. */
+/** Whether a file is a workbook: a ZIP archive with the names of a workbook's parts. */
 export function isWorkbook(head: Buffer): boolean {
   const names = head.toString('latin1');
   return (
@@ -90,7 +90,7 @@ function zipProblem(head: Buffer): string {
   return 'this is a ZIP archive: unpack it and use the file inside';
 }
 
-/** Every manifest begins with two ASCII characters (see RFC 4627, section 3). */
+/** The encoding of UTF-16 without a byte order mark: every manifest begins with two ASCII characters (RFC 4627, section 3). */
 function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;
   const isLittleEndian = first > 0 && second === 0 && third > 0 && fourth === 0;

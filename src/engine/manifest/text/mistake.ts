@@ -4,7 +4,7 @@ import { systemError } from '../../../base/errors/system-error.ts';
 import { shellWord } from '../../../base/text/command-words.ts';
 import { size } from '../../../base/text/format.ts';
 
-/** From 1. Lines end with LF, CR LF or CR; columns count code points. */
+/** A position in a text, from 1. Lines end with LF, CR LF or CR; columns count code points. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -28,7 +28,7 @@ export function syntaxMistake(at: Position | number | undefined, problem: string
   return new TextMistake('MANIFEST_SYNTAX', at, problem);
 }
 
-/** @param what with what the option has an effect */
+/** The mistake that an option has no effect on a file. @param what with what the option has an effect */
 export function optionUnsuitable(option: string, what: string): TextMistake {
   return new TextMistake(
     'MANIFEST_OPTION_UNSUITABLE',
@@ -65,7 +65,7 @@ export function isLineEnd(byte: number): boolean {
   return byte === lineFeed || byte === carriageReturn;
 }
 
-/** CR LF ends a line at its CR. */
+/** Whether a byte ends a line. CR LF ends a line at its CR. */
 export function endsLine(bytes: Buffer, index: number): boolean {
   return (
     bytes[index] === carriageReturn || (bytes[index] === lineFeed && bytes[index - 1] !== carriageReturn)
@@ -75,7 +75,7 @@ export function endsLine(bytes: Buffer, index: number): boolean {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Bytes of a CSV record, JSON array element or line of JSON Lines; characters of a sheet's row. */
+/** The most bytes of a CSV record, an element of a JSON array or a line of JSON Lines; the most characters of a sheet's row. */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
 export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
@@ -85,7 +85,7 @@ export function manifestTooLarge(name: string, what: string, maxBytes: number): 
   );
 }
 
-/** A pattern that is quoted, or matches nothing, arrives unexpanded. */
+/** A hint for the name of a missing file: a pattern that is quoted, or matches nothing, arrives unexpanded. */
 function patternHint(name: string): string {
   return /[*?]/.test(name)
     ? `; pass one file, or run each file that matches: cqbatch watch ${shellWord(name)}`

@@ -19,39 +19,39 @@ import {
 
 export const readSize = 256 * 1024;
 
-/** Limits blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
+/** The most bytes of blank lines, or of white space between JSON values: a small gzip file can unzip to any number. */
 const maxBlankBytes = 4 * 1024 * 1024;
 
 export interface ByteSource {
   readonly path: string;
   readonly name: string;
   readonly gzip: boolean;
-  /** Absent for UTF-8. */
+  /** The encoding of the text. Absent for UTF-8. */
   readonly encoding?: string | undefined;
   readonly context?: ReadingContext;
 }
 
 export interface TextSource extends ByteSource {
-  /** 0 or 3. */
+  /** The length of the byte order mark: 0 or 3. */
   readonly bomLength: number;
-  /** Before the text, including the byte order mark. */
+  /** The number of bytes before the text, including the byte order mark. */
   readonly start: number;
-  /** From 1. */
+  /** The number of the text's first line, from 1. */
   readonly firstLine: number;
 }
 
 export interface ReadingContext {
-  /** Of the file, and of the unzipped text. */
+  /** The most bytes of the file, and of the unzipped text. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
-  /** A header has a required field of one of these. Default: none. */
+  /** The known operations: a header has a required field of one of them. Default: none. */
   readonly operations?: readonly Operation[];
 }
 
 export type InputKind = 'file' | 'pipe';
 
 /**
- * Does not open the path.
+ * Whether a path is a file or a pipe, without opening it.
  *
  * @throws CqbatchError (`usage`) for directories, devices, sockets, and files that are too large
  */
@@ -75,7 +75,7 @@ export async function inputKind(
 }
 
 /**
- * Unzipped, and converted to UTF-8. Includes the byte order mark unless converted.
+ * Gives the bytes of a file, unzipped and converted to UTF-8. Includes the byte order mark unless converted.
  *
  * @throws CqbatchError (`usage`) when the file cannot be read or its gzip data is damaged, TextMistake for bytes outside its encoding
  */
@@ -122,7 +122,7 @@ async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, u
 }
 
 /**
- * The text from the start, valid UTF-8; no chunk ends inside a character.
+ * Gives the text from its start, valid UTF-8; no chunk ends inside a character.
  *
  * @throws TextMistake when the bytes are not UTF-8, or too many are blank, and errors of `readBytes`
  */
@@ -149,7 +149,7 @@ function isWhiteSpace(bytes: Buffer): boolean {
 }
 
 /**
- * Passes on valid UTF-8 (RFC 3629); no chunk ends inside a character.
+ * Passes on text that is valid UTF-8 (RFC 3629); no chunk ends inside a character.
  *
  * @param remedy for bytes of another encoding
  * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first invalid byte
@@ -186,7 +186,7 @@ function incompleteLength(bytes: Buffer): number {
 
 const usualRemedy = '; save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252';
 
-/** If a line of the file is UTF-8, no other encoding fits. */
+/** What to do about bytes that are not UTF-8. If a line of the file is UTF-8, no other encoding fits. */
 async function remedyFor(source: ByteSource): Promise<string> {
   const line = await findUtf8Line(source);
   if (line === undefined) return usualRemedy;
@@ -215,12 +215,12 @@ async function findUtf8Line(
   return text === undefined ? undefined : { number: number + 1, text };
 }
 
-/** @param line its bytes as Latin-1 */
+/** The text of a line that is UTF-8, undefined if it is not. @param line its bytes as Latin-1 */
 function utf8Text(line: string): string | undefined {
   if (!/[\x80-\xff]/.test(line)) return undefined;
   const bytes = Buffer.from(line.replace(/^\xef\xbb\xbf/, ''), 'latin1');
   const text = bytes.toString().trim();
-  // A few bytes of another encoding may be UTF-8 by chance, but then give rare letters, or single ones.
+  // A few bytes of another encoding may be UTF-8 by chance. The characters are then rare letters, or single ones.
   const isPlain =
     /[\u00a0-\u017f\u0800-\uffff]|[^\0-\x7f]{3}/.test(text) && !/[\u0080-\u009f\u0180-\u036f]/.test(text);
   return isUtf8(bytes) && isPlain ? text : undefined;
@@ -235,7 +235,7 @@ function notUtf8(bytes: Buffer, chunkOffset: number, remedy: string): TextMistak
   const byte = bytes[index] ?? 0;
   const hex = byte.toString(16).toUpperCase().padStart(2, '0');
   const character = textOfBytes(Uint8Array.of(byte), 'windows-1252');
-  // Five bytes have no character there.
+  // Five bytes have no character in Windows-1252.
   const meaning = character < '\u00a0' ? '' : ` (in Windows-1252 it is "${character}")`;
   return new TextMistake(
     'MANIFEST_NOT_UTF8',
@@ -244,7 +244,7 @@ function notUtf8(bytes: Buffer, chunkOffset: number, remedy: string): TextMistak
   );
 }
 
-/** Decoding replaces invalid bytes with U+FFFD, so the first byte that encoding changes is invalid. */
+/** The index of the first byte that is not UTF-8. Decoding replaces such bytes with U+FFFD, so encoding again changes them. */
 function firstInvalidIndex(bytes: Buffer): number {
   const again = Buffer.from(bytes.toString('utf8'), 'utf8');
   let index = 0;

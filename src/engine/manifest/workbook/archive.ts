@@ -9,7 +9,7 @@ const locatorLength = 20;
 const entryLength = 46;
 const maxComment = 0xffff;
 
-/** In place of a number that only a record of ZIP64 can hold. */
+/** Written where only a record of ZIP64 can hold the number. */
 const elsewhere16 = 0xffff;
 const elsewhere32 = 0xffffffff;
 const extraOf64 = 1;
@@ -19,7 +19,7 @@ interface Directory {
   readonly entries: number;
 }
 
-/** As the directory of the archive says; unpacking by it needs no more memory. Undefined when it is unreadable or omits a size. */
+/** The size of an unpacked archive by its directory; unpacking needs no more memory. Undefined without a readable size of each file. */
 export function unpackedBytes(archive: Buffer): number | undefined {
   const directory = findDirectory(archive);
   if (directory === undefined) return undefined;
@@ -52,7 +52,7 @@ function findDirectory(archive: Buffer): Directory | undefined {
   return undefined;
 }
 
-/** APPNOTE 4.3.14 and 4.3.15. */
+/** Finds the directory of a ZIP64 archive (APPNOTE 4.3.14 and 4.3.15). */
 function findDirectory64(archive: Buffer, locator: number): Directory | undefined {
   if (locator < 0 || archive.readUInt32LE(locator) !== endLocator64) return undefined;
   const end = Number(archive.readBigUInt64LE(locator + 8));

@@ -1,6 +1,6 @@
 import { formatValue } from 'hucre';
 
-/** Without commas between digits; undefined if the shown text lacks digits of the number. */
+/** A number as its format shows it, without commas between digits. Undefined if the shown text lacks digits of the number. */
 export function shownNumber(value: number, format: string): string | undefined {
   const shown = formatValue(value, format).trim();
   const numbers = shown.match(/\d[\d,]*(?:\.\d+)?/g) ?? [];
@@ -12,10 +12,10 @@ export function shownNumber(value: number, format: string): string | undefined {
 }
 
 const dayMs = 86_400_000;
-/** Day 0 of the two systems of dates. */
+/** Day 0 of each of the two systems of dates. */
 const epoch1900 = Date.UTC(1899, 11, 31);
 const epoch1904 = Date.UTC(1904, 0, 1);
-/** Spreadsheets have a 29 February 1900, which did not exist; the library gives 28 February for both days. */
+/** The day before the 29 February 1900 of spreadsheets, which did not exist: the library gives 28 February for both. */
 const lastRightDay = Date.UTC(1900, 1, 28);
 
 /**
@@ -30,7 +30,7 @@ export function shownTime(date: Date, format: string, is1904: boolean): string |
   const isElapsed = /\[(?:h+|m+|s+)\]/i.test(section);
   const signs = section.replace(/"[^"]*"|\\.|\[[^\]]*\]|[_*]./g, '');
   if (!/[yd]|mmm/i.test(signs)) {
-    // The library rounds down: an hour that is held as a bit less would become the hour before.
+    // The time gets 0.1 ms more, because the library rounds down: an hour that is held as a bit less would become the hour before.
     return formatValue((ms + (isLater && !is1904 ? dayMs : 0) + 0.1) / dayMs, section).trim();
   }
   if (isElapsed || !isLater) return undefined;

@@ -6,7 +6,7 @@ export interface SheetCell {
   readonly problem?: string;
 }
 
-/** Excel keeps 15 digits. */
+/** The largest number that is certainly exact, because Excel keeps 15 digits. */
 const maxExact = 999_999_999_999_999;
 
 export interface CellFormats {
@@ -48,7 +48,7 @@ const uncalculated: SheetCell = {
 
 function readNumber(value: number, format = 'General', formats: CellFormats | undefined): SheetCell {
   const digits = Number(value.toPrecision(15));
-  // A sum such as 0.1 + 0.2 differs only in the last bits, which no spreadsheet shows.
+  // The result of a sum such as 0.1 + 0.2 differs in the last bits only, which no spreadsheet shows.
   const isNoise = Math.abs(digits - value) <= 4 * Number.EPSILON * Math.abs(value);
   if (Math.abs(value) > maxExact || !isNoise) {
     return {
@@ -79,7 +79,7 @@ function shownOtherwise(text: string, format: string): SheetCell {
   return { text, problem };
 }
 
-/** `A` for 0, `AA` for 26. */
+/** The letters of a column by its index: `A` for 0, `AA` for 26. */
 export function columnLetters(index: number): string {
   const rest = Math.floor(index / 26);
   return (rest > 0 ? columnLetters(rest - 1) : '') + String.fromCharCode(65 + (index % 26));

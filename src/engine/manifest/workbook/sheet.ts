@@ -11,11 +11,11 @@ import { readBytes, type TextSource } from '../text/source.ts';
 import { unpackedBytes } from './archive.ts';
 import { type CellFormats, columnLetters, readCell } from './cell.ts';
 
-/** Line numbers are Excel's row numbers. */
+/** The records of a sheet. Their line numbers are Excel's row numbers. */
 export interface SheetRecords {
   readonly name: string;
   readonly others: readonly string[];
-  /** The header first; all are as wide as the header. */
+  /** The records, the header first. All are as wide as the header. */
   readonly records: readonly CsvRecord[];
   readonly hidden: NonNullable<Manifest['sheet']>['hidden'];
   readonly hiddenColumns: ReadonlySet<number>;
@@ -25,15 +25,15 @@ type RowDef = NonNullable<ReturnType<NonNullable<Sheet['rowDefs']>['get']>>;
 type SheetFilter = Extract<ReadOptions['sheets'], (...args: never) => unknown>;
 type SheetFilterInfo = Parameters<SheetFilter>[0];
 
-/** Limits the file, its unpacked size and the text of all cells: a workbook in memory takes several times its unpacked size. */
+/** The most bytes of the file, of its unpacked parts and of all texts: a workbook in memory takes several times its unpacked size. */
 const maxUnpackedBytes = 300_000_000;
 
 const maxRows = 1_048_576;
 
-/** Includes empty cells of the table. */
+/** The most cells of a table, including empty ones. */
 const maxCells = 20_000_000;
 
-/** A title may precede the header. */
+/** The number of rows in which the header is looked for: a title may precede it. */
 const sampledRows = 12;
 
 export interface SheetChoice {
@@ -71,7 +71,7 @@ export async function readSheet(
     const { name = '' } = infos[index] ?? {};
     const others = infos.filter((info) => info.index !== index).map((info) => info.name);
     if (width === 0) return { name, others, records: [], hidden: undefined, hiddenColumns: new Set() };
-    // Cells to the right of the table are notes, and would widen every row.
+    // The range ends with the table: cells to the right of it are notes, and would widen every row.
     const range = `A1:${columnLetters(width - 1)}${maxRows}`;
     const options = { sheets: [index], range, readStyles: true };
     const { sheets, dateSystem } = await withLibrary(({ readXlsx }) => readXlsx(archive, options));
@@ -105,7 +105,7 @@ async function readArchive(source: TextSource): Promise<Buffer> {
 
 type Library = typeof import('hucre/xlsx');
 
-/** Loads the library only when a file is a workbook: it is large. */
+/** Loads the library for workbooks, which is large, only when a file is one. */
 async function withLibrary<Result>(read: (library: Library) => Promise<Result>): Promise<Result> {
   const library = await import('hucre/xlsx');
   try {
@@ -117,7 +117,7 @@ async function withLibrary<Result>(read: (library: Library) => Promise<Result>):
 }
 
 /**
- * In columns; 0 without rows.
+ * The width of the header in columns; 0 without rows.
  *
  * @param isName whether a cell is named like a field that every header must have
  * @throws TextMistake when a title precedes the header, or too many cells would be in memory
@@ -146,7 +146,7 @@ async function headerWidth(
       isName,
     );
     width = first[titles]?.cells.length ?? 0;
-    // A narrow table fits at any length.
+    // Rows of a narrow table fit into memory, however many there are.
     if (first.length === sampledRows && width * maxRows <= maxCells) break;
   }
   const header = first[titles];
@@ -186,7 +186,7 @@ function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefine
   );
 }
 
-/** @throws TextMistake (`MANIFEST_HIDDEN_ROWS`) when the user does not say what hidden rows mean */
+/** The rows without hidden ones. @throws TextMistake (`MANIFEST_HIDDEN_ROWS`) when the user does not say what hidden rows mean */
 function withoutHidden(
   records: readonly CsvRecord[],
   { rowDefs }: Sheet,
@@ -211,7 +211,7 @@ function hiddenColumnsOf({ columns = [] }: Sheet): ReadonlySet<number> {
   return new Set(columns.flatMap((column, index) => (isInvisible(column) ? index : [])));
 }
 
-/** Hidden, or too small to be seen. */
+/** Whether a row or a column is hidden, or too small to be seen. */
 function isInvisible({ hidden, height, width }: RowDef & ColumnDef = {}): boolean {
   return hidden === true || height === 0 || width === 0;
 }
@@ -223,7 +223,7 @@ function recordsOf(
   formats: CellFormats,
 ): readonly CsvRecord[] {
   const records: CsvRecord[] = [];
-  // Equal texts share memory, but each cell is read separately.
+  // The total length counts equal texts each time: they share memory, but each cell is read separately.
   let totalLength = 0;
   for (const [row, values] of rows.entries()) {
     const line = row + 1;

@@ -11,7 +11,7 @@ import { readSheet } from './sheet.ts';
 
 const maxRowsPerBatch = 500;
 
-/** @throws CqbatchError (`usage`) or TextMistake when the sheet has no valid header, and errors of `readSheet` */
+/** Opens a workbook. @throws CqbatchError (`usage`) or TextMistake when the sheet has no valid header, and errors of `readSheet` */
 export async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, trustQuotes, keptColumns } = options;
   const { skipLines = 0, sheet: wanted } = options;

@@ -5,7 +5,7 @@ import type { RunCheck } from '../check-file.ts';
 import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 
-/** `57 as wanted, 2 not as wanted, 1 gone` */
+/** The counts of a check, in words: `57 as wanted, 2 not as wanted, 1 gone`. */
 export function checkCounts(
   { counts }: Pick<RunCheck, 'counts'>,
   styled: (verdict: CheckVerdict, text: string) => string = (_, text) => text,

@@ -18,7 +18,7 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
   try {
     await replaceFile(path, await partsOf(content));
   } catch (error) {
-    // A page of an earlier report would contradict the other files.
+    // Remove the page of an earlier report, which would contradict the other files.
     await removeIfPossible(path);
     throw unwritableReport(path, error);
   }
@@ -26,7 +26,8 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
 }
 
 /**
- * Shows a check in the page of a report, in place of an earlier one; nothing else of the page changes. Leaves alone a report without a page.
+ * Shows a check in the page of a report, in place of an earlier one; nothing else of the page changes. Leaves alone a report without a
+ * page.
  *
  * @throws a fatal error `REPORT_UNWRITABLE`
  */

@@ -8,12 +8,14 @@ interface Stretch {
   failed: number;
 }
 
-/** Uses fixed memory: when there are too many stretches of time, neighbors are joined. */
+/** Collects latencies over time in fixed memory: when there are too many stretches of time, neighbors are joined. */
 export class LatencyOverTime {
   #stretchMs = 1_000;
   #stretches = new Map<number, Stretch>();
 
   /**
+   * Adds the result of a row.
+   *
    * @param startedMs start of the row's first attempt, since 1970
    * @param durationMs of its last attempt
    */

@@ -36,7 +36,7 @@ export function markup(
   return { name, attributes, children };
 }
 
-/** A label without a value is left out. */
+/** A list of names and values. A name without a value is left out. */
 export function factList(facts: readonly (readonly [name: string, text: string | undefined])[]): Markup {
   const shown = facts.filter(([, text]) => text);
   return markup(
@@ -46,7 +46,7 @@ export function factList(facts: readonly (readonly [name: string, text: string |
   );
 }
 
-/** Escapes texts, and shows characters that change the reading order. */
+/** The HTML of a part of a page. Texts are escaped, and characters that change the reading order become visible. */
 export function htmlOf(part: Markup): string {
   if (part === false || part === undefined) return '';
   if (typeof part === 'string') return escapeMarkup(inReadingOrder(part));

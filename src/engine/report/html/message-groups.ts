@@ -2,7 +2,7 @@ import type { RowResult } from '../../../domain/row-result.ts';
 import { messageOf } from '../report-columns.ts';
 import type { MessageGroup } from './page-data.ts';
 
-/** For each code. Rows with further messages are counted together. */
+/** The most messages of a code. Rows with further messages are counted together. */
 const mostMessages = 100;
 
 /** The beginning of the message with `N` for each number. It ends with a whole character, because an address has no halves. */
@@ -12,10 +12,10 @@ export function messagePattern(message: string): string {
     .replace(/^(.{300}).*/su, '$1');
 }
 
-/** Memory depends on the number of codes. */
+/** Counts rows by code and message. Memory depends on the number of codes. */
 export class MessageGroups {
   readonly #groups = new Map<string, { -readonly [Key in keyof MessageGroup]: MessageGroup[Key] }>();
-  /** Groups by code. */
+  /** The number of groups by code. */
   readonly #sizes = new Map<string, number>();
 
   add(result: RowResult): void {
@@ -24,7 +24,7 @@ export class MessageGroups {
     if (result.unclear) group.unclear++;
   }
 
-  /** Most frequent first. */
+  /** All groups, the most frequent first. */
   all(): readonly MessageGroup[] {
     return [...this.#groups.values()].toSorted((a, b) => b.count - a.count);
   }

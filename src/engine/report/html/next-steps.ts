@@ -20,7 +20,7 @@ export function stepsText({ steps }: PageData): readonly string[] {
   );
 }
 
-/** Commands are for the operator, so they come last. */
+/** A step of a list. Its command is for the operator, so it comes last. */
 function stepItem({ title, first, text, group, rows, command }: NextStep): Markup {
   return markup(
     'li',

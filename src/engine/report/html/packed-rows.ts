@@ -14,12 +14,12 @@ import { outcomesInNeed } from './verdict.ts';
 export interface PackOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
   readonly operations: readonly ReportedOperation[];
-  /** Undefined if the row's operation is not loaded. */
+  /** The request of a row. Undefined if the row's operation is not loaded. */
   readonly requestOf: (row: CallableRow) => ReturnType<Operation['request']> | undefined;
   readonly mostRows?: number;
 }
 
-/** Rows and their results. */
+/** The rows of a report with their results, packed for its page. */
 export class PackedRows {
   readonly columns: readonly PageColumn[];
   readonly #refeed: RefeedRows;
@@ -30,7 +30,7 @@ export class PackedRows {
   constructor({ refeed, operations, requestOf, mostRows }: PackOptions) {
     this.#packs = new RowPacks(mostRows);
     this.#requestOf = requestOf;
-    // As in the page's export, so that the page can distinguish an empty text from text that looks like the clear token.
+    // Cells are guarded as in the page's export, so that the page can distinguish an empty text from a text like the clear token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#resultColumns = columnsOf(operations);
     this.columns = [
@@ -45,7 +45,7 @@ export class PackedRows {
     for (const line of lines) await this.#packs.add(comesFirst(line.result), () => this.#valuesOf(line));
   }
 
-  /** @returns base64; call this last */
+  /** The packed rows in base64. Call this last. */
   end(): Promise<PageContent['portions']> {
     return this.#packs.end();
   }
@@ -78,7 +78,7 @@ function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
 
 type Fact = (result: RowResult) => string | number | undefined;
 
-/** Times are milliseconds since 1970. */
+/** The facts of a result that the page gets. Times are milliseconds since 1970. */
 const facts = {
   row: ({ row }) => row,
   operation: ({ operation }) => operation,
@@ -90,7 +90,7 @@ const facts = {
   unclear: ({ unclear }) => (unclear ? 'unclear' : ''),
   started: ({ startedAt }) => timeOf(startedAt),
   duration: ({ durationMs }) => rounded(durationMs),
-  /** The start of the last attempt, when there were others. */
+  /** The start of the last attempt, when there were earlier ones. */
   lastStarted: ({ earlier, finishedAt, durationMs }) => {
     const [finished, duration] = [timeOf(finishedAt), rounded(durationMs)];
     if (earlier === undefined || finished === undefined || duration === undefined) return undefined;
@@ -116,7 +116,7 @@ function pageValueOf(value: unknown): PageValue {
   return typeof value === 'string' || value === true ? String(value) : null;
 }
 
-/** @param name the title of a column, which must match its field without `--map` */
+/** A column with cells of the manifest. @param name the title of the column, which must match its field without `--map` */
 function cellColumn(name: string, operations: readonly ReportedOperation[]): PageColumn {
   const field = fieldNameOf(name);
   const isSubject = operations.some(({ subject }) => subject === field);

@@ -7,10 +7,10 @@ import type { RatePoint } from '../rate-history.ts';
 import type { RowStep } from '../row-steps.ts';
 import type { RunSummary } from '../summary.ts';
 
-/** Written by Node, read by the page. */
+/** What Node writes into the page of a report, and its script reads. */
 export interface PageContent {
   readonly data: PageData;
-  /** Each is the JSON of a `RowPortion`, gzipped, in base64. */
+  /** The rows in portions. Each is the JSON of a `RowPortion`, gzipped, in base64. */
   readonly portions: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface PageData {
   readonly summary: RunSummary;
   readonly steps: readonly NextStep[];
   readonly operations: Readonly<Record<string, OperationWords>>;
-  /** Keys are codes. */
+  /** What to do about failed rows, by code. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
   readonly messages: readonly MessageGroup[];
   readonly rate: readonly RatePoint[];
@@ -42,58 +42,58 @@ export interface PageAdvice extends CodeAdvice {
 export interface MessageGroup {
   readonly outcome: Outcome;
   readonly code: string;
-  /** A `messagePattern`; empty for rows without a message, and for rare messages. */
+  /** A `messagePattern`. Empty for rows without a message, and for rare messages. */
   readonly message: string;
   readonly count: number;
   readonly unclear: number;
 }
 
-/** What the summary of a run lacks. */
+/** What the page knows of a run besides the summary. */
 export interface PageRun {
   readonly id: string;
-  /** In words: `halted`, `gave up`. */
+  /** The state of the run, in words: `halted`, `gave up`. */
   readonly state: string;
   readonly phase: RunPhase;
-  /** Absent while the run has not ended. */
+  /** How the run ended. Absent while the run has not ended. */
   readonly manner?: StopManner;
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
-  /** The user's `--reason`. */
+  /** Why the user started the run, as `--reason` says. */
   readonly purpose?: string;
   readonly stops: readonly PageStop[];
   readonly writtenAt: string;
 }
 
 export interface PageStop {
-  /** ISO 8601 UTC. */
+  /** When the run stopped, ISO 8601 UTC. */
   readonly from: string;
   readonly to: string;
   readonly state: string;
   readonly reason?: string;
 }
 
-/** A value for each stretch of equal length; null without calls. */
+/** Latencies over time: a value for each stretch of equal length, null without calls. */
 export interface LatencySeries {
-  /** Start of the first stretch, milliseconds since 1970; 0 without calls. */
+  /** The start of the first stretch, milliseconds since 1970; 0 without calls. */
   readonly from: number;
   readonly stretchMs: number;
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];
-  /** A row counts where its first attempt started. */
+  /** How many rows of each stretch failed. A row counts where its first attempt started. */
   readonly failed: readonly number[];
 }
 
 export interface PageRows {
   readonly columns: readonly PageColumn[];
-  /** Clears a field when the rows are fed back. */
+  /** The text that clears a field when the rows are fed back. */
   readonly clearToken: string;
 }
 
 export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
-  /** A `FactColumn`, or the header of a cell in a manifest that feeds the rows back. */
+  /** The name of the column: a `FactColumn`, or the header of a cell in a manifest that feeds the rows back. */
   readonly name: string;
   /** What a column is for: `subject` cells identify what rows act on, `further` columns of results stand last. */
   readonly role?: 'subject' | 'operation' | 'further';
@@ -101,5 +101,5 @@ export interface PageColumn {
 
 export type PageValue = string | number | null;
 
-/** An array for each column, because similar values compress better side by side. */
+/** Some rows of a report, as an array for each column, because similar values compress better side by side. */
 export type RowPortion = readonly (readonly PageValue[])[];

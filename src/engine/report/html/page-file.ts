@@ -4,21 +4,21 @@ import { packageRoot } from '../../../base/package.ts';
 import { escapeMarkup, htmlOf, type Markup } from './markup.ts';
 
 interface PageFile {
-  /** Its script and style sheet: `dist/page/report.js`, `dist/page/report.css`. */
+  /** The name of the page's script and style sheet: `dist/page/report.js`, `dist/page/report.css`. */
   readonly name: 'report' | 'plan';
   readonly title: string;
-  /** For readers without scripts; the script draws the page again. */
+  /** The page for readers without scripts. The script draws it again. */
   readonly shown: Markup;
   /** Where readers without scripts find the rows. */
   readonly withoutScripts: string;
-  /** What the script reads. */
+  /** The data that the script of the page reads. */
   readonly content: object;
 }
 
-/** Before the content of a page, as JSON. */
+/** The text before the content of a page, which is JSON. */
 export const contentStart = '<script type="application/json" id="content">';
 
-/** How a page of this kind begins. */
+/** The text with which a page of this kind begins. */
 export function pageStart(name: PageFile['name']): string {
   return `<!doctype html>
 <html lang="en">
@@ -28,7 +28,7 @@ export function pageStart(name: PageFile['name']): string {
 `;
 }
 
-/** A self-contained page, which requests nothing. */
+/** The parts of a self-contained page, which requests nothing. */
 export async function pageParts({
   name,
   title,

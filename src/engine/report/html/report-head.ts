@@ -49,7 +49,7 @@ function facts({ run, summary }: PageData): Markup {
   ];
 }
 
-/** What the duration leaves out: `48 s paused`. */
+/** How long the run was stopped, which its duration leaves out: `48 s paused`. */
 function stopTexts({ stops }: PageData['run']): readonly string[] {
   const times = new Map<string, number>();
   for (const { from, to, state } of stops)
@@ -57,7 +57,7 @@ function stopTexts({ stops }: PageData['run']): readonly string[] {
   return [...times].map(([state, ms]) => `${exactDuration(ms)} ${state}`);
 }
 
-/** The outcomes add up to all rows. */
+/** The counts of the outcomes, which add up to all rows. */
 function ledger(data: PageData): Markup {
   const { rows, left_out = 0 } = data.summary.manifest;
   const parts = ledgerParts(data).map(({ outcome, number, name, toCheck }) => {

@@ -35,7 +35,7 @@ export class ReportPage {
     await this.#rows.add(lines);
   }
 
-  /** Call this after all lines were added. */
+  /** The content of the page. Call this after all lines were added. */
   async content(summary: RunSummary, steps: readonly NextStep[]): Promise<PageContent> {
     const { run, refeed, operations, check } = this.#options;
     const { rate, ...rest } = summary;

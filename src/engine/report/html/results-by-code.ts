@@ -5,7 +5,7 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** At most this many messages of a code are shown. Further ones are only counted. */
+/** The most messages of a code that are shown. Further ones are only counted. */
 const messagesShown = 8;
 const longestShown = 160;
 

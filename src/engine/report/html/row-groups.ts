@@ -4,7 +4,7 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** `attention`: rows that need the reader. */
+/** A group of rows by what they need. `attention` has the rows that need the reader. */
 type BaseGroup = Exclude<StepGroup, 'all unclear'> | 'attention';
 
 export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
@@ -27,7 +27,7 @@ export const rowGroups: readonly RowGroup[] = [
   'decide',
 ];
 
-/** `need you`, `failed`, `to check`, `failed, to check` */
+/** The name of a group, in words: `need you`, `failed`, `to check`; with a second group, `failed, to check`. */
 export function groupText(group: RowGroup): string {
   const [base, unclear] = partsOf(group);
   if (group === 'all unclear') return 'to check';

@@ -3,9 +3,9 @@ import { gzip } from 'node:zlib';
 import type { PageContent } from './page-data.ts';
 
 const usualMostRows = 200_000;
-/** The page fits into an e-mail. Base64 makes four bytes of three. */
+/** The most bytes of packed rows, so that the page fits into an e-mail. Base64 makes four bytes of three. */
 const mostBytes = (20_000_000 * 3) / 4;
-/** This many rows or characters are gzipped together. */
+/** The number of rows that are gzipped together. Fewer if they reach the number of characters. */
 const portionRows = 1_000;
 const portionCharacters = 1_000_000;
 
@@ -19,7 +19,7 @@ export class RowPacks {
     this.#mostRows = mostRows;
   }
 
-  /** @param valuesOf makes the values in the order of the columns; not called if the page has no room */
+  /** Adds a row. @param valuesOf makes the values in the order of the columns; not called if the page has no room */
   async add(isFirst: boolean, valuesOf: () => readonly unknown[]): Promise<void> {
     const [first, rest] = [this.#first, this.#rest];
     if (this.#isFull(first.rows, first.bytes)) return;
@@ -29,7 +29,7 @@ export class RowPacks {
     if (pack.hasPortion) await pack.close();
   }
 
-  /** @returns base64; call this last */
+  /** The packed rows in base64. Call this last. */
   async end(): Promise<PageContent['portions']> {
     await this.#first.close();
     await this.#rest.close();
@@ -51,13 +51,13 @@ export class RowPacks {
 
 const gzipped = promisify(gzip);
 
-/** Gzipped JSON: an array for each column. */
+/** Some rows as gzipped JSON: an array for each column. */
 interface Portion {
   readonly rows: number;
   readonly bytes: Buffer;
 }
 
-/** Memory grows with the compressed size. */
+/** Rows that are packed in portions. Memory grows with the compressed size. */
 class Pack {
   readonly portions: Portion[] = [];
   #open: (readonly unknown[])[] = [];

@@ -6,11 +6,11 @@ export type Tone = 'good' | 'attention' | 'bad' | 'working';
 
 export interface Verdict {
   readonly tone: Tone;
-  /** `1,394 of 2,000 evaluations restored. 197 rows need you.` */
+  /** The verdict in words: `1,394 of 2,000 evaluations restored. 197 rows need you.` */
   readonly text: string;
 }
 
-/** Says whether the run worked, and what the reader must do. */
+/** The verdict on a run: whether it worked, and what the reader must do. */
 export function verdictOf(data: PageData): Verdict {
   return { tone: toneOf(data), text: [achieved(data), ...openPoints(data)].join(' ') };
 }
@@ -21,7 +21,7 @@ export function rowsInNeed({ failed, invalid }: OutcomeCounts): number {
   return failed + invalid;
 }
 
-/** Rows without a result, which the run will not call by itself. */
+/** The number of rows without a result that the run will not call by itself. */
 export function rowsLeft({ run, summary }: Pick<PageData, 'run' | 'summary'>): number {
   const { not_attempted: uncalled, pending } = summary.outcomes;
   return run.phase === 'in progress' ? 0 : uncalled + pending;
@@ -37,7 +37,7 @@ function toneOf({ run, summary }: PageData): Tone {
 
 function achieved({ run, summary, operations, messages }: PageData): string {
   const { outcomes, manifest } = summary;
-  // A row that stands for another row, or was done before, is no evaluation of its own.
+  // A row that stands for another row, or was done before, does not count as an evaluation of its own.
   const wanted = manifest.rows - outcomes.duplicate - outcomes.skipped;
   const [only, ...others] = Object.values(operations);
   const { thing, done = 'succeeded' } = (others.length === 0 && only) || { thing: 'row' };
@@ -52,14 +52,14 @@ function achieved({ run, summary, operations, messages }: PageData): string {
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
 }
 
-/** `0 of 300 things deleted, 300 were already deleted`: the run did not do what it found done. */
+/** Success in two parts, if the run found rows done: `0 of 300 things deleted, 300 were already deleted`. */
 function partsOfSuccess(made: number, already: number, wanted: number, thing: string, done: string): string {
   const were = already === 1 ? 'was' : 'were';
   const state = done === 'succeeded' ? 'done' : done;
   return `${count(made)} of ${counted(wanted, thing)} ${done}, ${count(already)} ${were} already ${state}`;
 }
 
-/** `All 3 evaluations restored`; `2 of 5 evaluations restored`; `2 evaluations restored, of 7 rows` */
+/** How many rows succeeded: `All 3 evaluations restored`; `2 of 5 evaluations restored`; `2 evaluations restored, of 7 rows`. */
 function achievement(succeeded: number, wanted: number, rows: number, thing: string, done: string): string {
   if (succeeded === wanted && wanted > 0) {
     const things = counted(wanted, thing);

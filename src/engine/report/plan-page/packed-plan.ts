@@ -84,7 +84,7 @@ export class PackedPlan {
     }
   }
 
-  /** Call this after all rows were added. */
+  /** The content of the page. Call this after all rows were added. */
   async content(facts: PlanFacts): Promise<PlanPageContent> {
     const counts: PlanCounts = {
       rows: this.#rows,
@@ -162,7 +162,7 @@ export class PackedPlan {
   }
 }
 
-/** In the order of `#factsOf`. */
+/** The names of the facts, in the order of `#factsOf`. */
 const factNames: readonly (keyof PackedFacts)[] = [
   'row',
   'line',

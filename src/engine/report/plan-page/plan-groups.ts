@@ -8,7 +8,7 @@ export type PlanGroup = 'all' | `act ${string}` | 'clears' | 'warned' | 'partial
 /** A row, as far as its groups depend on it. */
 export interface GroupedRow {
   readonly kind: RowKind;
-  /** The name of its operation. */
+  /** The name of the row's operation. */
   readonly operation: string;
   readonly clears: boolean;
   readonly isWarned: boolean;
@@ -18,13 +18,13 @@ export interface GroupedRow {
 export interface CountedGroup {
   readonly group: PlanGroup;
   readonly rows: number;
-  /** What follows the number of rows: `edits` in `20 edits`. */
+  /** The words that follow the number of rows: `edits` in `20 edits`. */
   readonly name: string;
-  /** A class of the style sheet. */
+  /** The color of the group: a class of the style sheet. */
   readonly tone: string;
 }
 
-/** In the order of the page, without empty ones. */
+/** The groups of a plan's rows, in the order of the page, without empty ones. */
 export function planGroups({ counts, operations }: PlanPageData): readonly CountedGroup[] {
   const { kinds, clears, warned, partial, rows } = counts;
   const groups: readonly CountedGroup[] = [
@@ -52,7 +52,7 @@ export function isInPlanGroup(wanted: string, { kind, operation, ...row }: Group
   return wanted === (kind === 'act' ? `act ${operation}` : kind);
 }
 
-/** `restore`, `edit`, `already so` */
+/** What a row does, in a word: `restore`, `edit`, `already so`. */
 export function kindText(
   kind: RowKind,
   operation: { readonly name: string; readonly thing: string } | undefined,
@@ -61,7 +61,7 @@ export function kindText(
   return kindTexts[kind];
 }
 
-/** A class of the style sheet. */
+/** The color of a group: a class of the style sheet. */
 export function toneOf(group: string): string {
   return group.split(' ', 1)[0] ?? '';
 }
@@ -83,7 +83,7 @@ function s(rows: number): string {
   return rows === 1 ? '' : 's';
 }
 
-/** `restore 1,000 evaluations and update 198 soundboards` */
+/** What the calls of a plan will do: `restore 1,000 evaluations and update 198 soundboards`. */
 export function deedsText(operations: readonly PlanPageOperation[]): string {
   const deeds = operations
     .filter(({ calls }) => calls > 0)
@@ -99,7 +99,7 @@ export function callCount(operations: readonly PlanPageOperation[]): string {
   );
 }
 
-/** `20 edits` */
+/** The rows of a group, in words: `20 edits`. */
 export function rowsText({ rows, name }: CountedGroup): string {
   return `${count(rows)} ${name}`;
 }

@@ -5,7 +5,7 @@ import { callCount, deedsText, planGroups } from './plan-groups.ts';
 import type { PlanPageData } from './plan-page-data.ts';
 import { lastingText, undoableText } from './undo-texts.ts';
 
-/** `40 calls will restore 20 evaluations and update 20 soundboards.` */
+/** The verdict on a plan, in words: `40 calls will restore 20 evaluations and update 20 soundboards.` */
 export function planVerdict({ refusals, operations }: Pick<PlanPageData, 'refusals' | 'operations'>): string {
   const calls = callCount(operations);
   if (calls === '0 calls')
@@ -16,7 +16,7 @@ export function planVerdict({ refusals, operations }: Pick<PlanPageData, 'refusa
     : `${calls} will ${deeds}.`;
 }
 
-/** What will happen, where, for how long, what is wrong, and what can be undone. */
+/** The head of a plan's page: what will happen, where, for how long, what is wrong, and what can be undone. */
 export function planHead(data: PlanPageData): Markup {
   const isReady = data.refusals.length === 0;
   return markup(
@@ -75,7 +75,7 @@ function timeText({ rate, operations }: PlanPageData): string {
   return rate.isWanted ? time : `${time}, if the API permits as much as last time`;
 }
 
-/** Links to rows: `data-show` has a `PlanGroup`. */
+/** Links to groups of rows: the attribute `data-show` has a `PlanGroup`. */
 function chips(data: PlanPageData): Markup {
   const items = planGroups(data).map(({ group, rows, name, tone }) => {
     const [number = ''] = counted(rows, 'row').split(' ');
@@ -94,7 +94,7 @@ function warnings({ warnings: texts }: PlanPageData): Markup {
   );
 }
 
-/** What was planned, and how to run exactly this. */
+/** The end of a plan's page: what was planned, and how to run exactly this. */
 export function planEnd({ source, end, refusals, madeAt, madeBy, keptColumns }: PlanPageData): Markup {
   const { sha256, of, command, note } = end;
   return markup(

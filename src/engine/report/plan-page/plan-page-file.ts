@@ -10,7 +10,7 @@ import { PackedPlan } from './packed-plan.ts';
 import { planEnd, planHead, planVerdict } from './plan-head.ts';
 import type { PlanFacts, PlanPageContent } from './plan-page-data.ts';
 
-/** In the folder of a run that asked for consent. */
+/** The page in the folder of a run that asked for consent. */
 export const planPageFile = 'plan.html';
 
 /**
@@ -46,7 +46,7 @@ export async function writeUserPage(path: string, page: readonly string[]): Prom
   });
 }
 
-/** @throws a usage error `PAGE_EXISTS` when something else than a plan's page is there */
+/** Refuses to replace a file. @throws a usage error `PAGE_EXISTS` when something else than a plan's page is there */
 export async function refuseOtherFile(path: string): Promise<void> {
   if (!(await exists(path)) || isPlanPage(await beginningOf(path))) return;
   throw usageError(
@@ -62,7 +62,7 @@ async function beginningOf(path: string): Promise<string> {
   });
 }
 
-/** A self-contained page, in parts. */
+/** The parts of a plan's page, which is self-contained. */
 export function planPageParts(content: PlanPageContent): Promise<readonly string[]> {
   const { data } = content;
   return pageParts({

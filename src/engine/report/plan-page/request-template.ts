@@ -1,9 +1,9 @@
 import { hasLoneSurrogate } from '../../../base/text/lost-characters.ts';
 
-/** Begins a request that is written as it is, because it has letters of this private use itself. */
+/** The letter before a request that is written as it is, because it has letters of this private use itself. */
 const verbatim = '\ue000';
 const privateUse = /[\ue000-\uf8ff]/u;
-/** The letters from here on stand for values: two for each field. */
+/** The first of the letters that stand for values: two for each field. */
 const firstPlace = 0xe100;
 const mostFields = 3_000;
 
@@ -24,7 +24,7 @@ export function templateOf(request: string, values: Values): string {
     return inPath === inJson ? places : [...places, { text: inPath, place: placeOf(index, 1) }];
   });
   let template = request;
-  // A value may be a part of a longer one.
+  // Long values come first: a value may be a part of a longer one.
   for (const { text, place } of spelled.sort((a, b) => b.text.length - a.text.length))
     template = template.replaceAll(text, place);
   return template;

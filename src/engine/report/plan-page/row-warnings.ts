@@ -10,7 +10,7 @@ export class RowWarnings {
   /** The first row of each subject. */
   readonly #subjects: DigestTable | undefined;
 
-  /** @param hasConflicts some rows are about one entry */
+  /** @param hasConflicts whether some rows are about one entry */
   constructor(hasConflicts: boolean) {
     this.#subjects = hasConflicts ? new DigestTable(1) : undefined;
   }

@@ -3,7 +3,7 @@ import { button, element } from '../dom.ts';
 import { Figure } from './figure.ts';
 import { chartsOf } from './run-charts.ts';
 
-/** The charts of a run; those without data are left out. */
+/** The charts of a run. Charts without data are left out. */
 export class Charts {
   readonly element = element('section', { 'aria-label': 'Over time', class: 'charts' });
   readonly #title = element('h2', { tabindex: '-1' }, 'Over time');

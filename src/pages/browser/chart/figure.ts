@@ -17,7 +17,7 @@ export class Figure {
   readonly #chart = element('div', this.#place, this.#legend.element, this.#table);
   readonly #onZoom: () => void;
 
-  /** @param onZoom called when the reader has chosen a part of the time */
+  /** @param onZoom called when the reader has chosen a part of the time, or all of it again */
   constructor(signal: AbortSignal, onZoom: () => void) {
     this.#onZoom = onZoom;
     this.element = element('figure', this.#caption, this.#chart);
@@ -30,7 +30,7 @@ export class Figure {
     });
   }
 
-  /** Shows newer data. The zoom stays while the lines are the same. */
+  /** Shows newer data. The zoom stays while the chart has the same lines. */
   show(chart: Chart): void {
     const { title, summary, data } = chart;
     const [before, isZoomed] = [this.#shown.data, this.isZoomed];
@@ -74,7 +74,7 @@ export class Figure {
     this.#legend.show(data);
   }
 
-  /** Only while the table is open, because it may have thousands of cells. */
+  /** Fills the table of values only while it is open, because it may have thousands of cells. */
   #fill(): void {
     const { title, data } = this.#shown;
     const isOpen = this.#table.open && data !== undefined;
@@ -82,7 +82,7 @@ export class Figure {
   }
 }
 
-/** Equal for data that the same plot can show. */
+/** The shape of data, which is equal for data that the same plot can show. */
 function shapeOf(data: ChartData | undefined): string {
   return JSON.stringify([data?.lines.map(({ label }) => label), data?.isLogarithmic]);
 }

@@ -5,11 +5,11 @@ import { lengthOf } from './run-times.ts';
 
 const bandLabels = { wait: 'waiting', stop: 'not in progress' } as const;
 
-/** What lines and marks mean, each with its value at a time or of the whole run. */
+/** Explains the lines and marks of a chart, each with its value at a time or of the whole run. */
 export class Legend {
   readonly element = element('ul', { class: 'legend' });
 
-  /** @param index the point at which the reader looks, if any */
+  /** Shows the values. @param index the point at which the reader looks, if any */
   show(data: ChartData, index?: number | null): void {
     const time = index == null ? undefined : data.times[index];
     const { bands, lines } = data;

@@ -4,9 +4,9 @@ import type { ChartData, ColorName } from './chart.ts';
 
 export type Colors = Readonly<Record<ColorName, string>>;
 
-/** Space above a chart with marks, in CSS pixels. */
+/** The space above a chart with marks, in CSS pixels. */
 export const marksHeight = 24;
-/** Closer marks become one. */
+/** The least distance between two marks, in CSS pixels. Closer marks become one. */
 const closest = 12;
 const font = '11px system-ui, sans-serif';
 
@@ -31,7 +31,7 @@ export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): vo
       const left = Math.max(0, plot.valToPos(band.from, 'x'));
       const right = Math.min(width, plot.valToPos(band.to, 'x'));
       context.fillStyle = colors[`--${band.kind}`];
-      // At least one pixel, so that a short wait in a long run is visible.
+      // A band is at least one pixel wide, so that a short wait in a long run is visible.
       if (right >= left) context.fillRect(left, 0, Math.max(1, right - left), plot.over.clientHeight);
     }
   });

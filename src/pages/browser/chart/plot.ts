@@ -4,15 +4,15 @@ import { type Colors, drawBands, drawMarks, marksHeight } from './marks.ts';
 import { timeSteps, timeTicks } from './ticks.ts';
 
 const height = 220;
-/** With fewer points, each has a mark. */
+/** With fewer points than this, each point has a mark. */
 const markedPoints = 30;
-/** The same in all charts, so that equal times are below each other. */
+/** The width of the axis is the same in all charts, so that equal times are below each other. */
 const axisWidth = 74;
 /** Half the width of a date: room for the last text of the time axis. */
 const halfLabel = 36;
 
 /**
- * The reader looks at the same time in all charts of the page.
+ * Draws a plot. The reader looks at the same time in all plots of the page.
  *
  * @param place its style sheet gives the colors
  * @param data the latest
@@ -69,7 +69,7 @@ export function alignedData({ times, lines }: ChartData): uPlot.AlignedData {
   return [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
-/** The colors of the style sheet. They change with the theme, and on paper. */
+/** The colors of charts in the style sheet. They change with the theme, and on paper. */
 function colorsOf(place: HTMLElement): Colors {
   const found = colorNames.map((name) => {
     place.style.color = `var(${name})`;
@@ -100,7 +100,7 @@ function lonePoints(values: uPlot.AlignedData[number]): number[] {
   );
 }
 
-/** Up to 1 if all values are 0, in which case the range of uPlot would be tiny. */
+/** The range of an axis that begins with 0. It ends at 1 if all values are 0, where the range of uPlot would be tiny. */
 function fromZero(_: uPlot, __: number, most: number | null): [number, number] {
   return [0, uPlot.rangeNum(0, most || 1, 0.1, true)[1] ?? 1];
 }

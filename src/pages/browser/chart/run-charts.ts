@@ -4,15 +4,15 @@ import type { Band, Chart, ChartData, Line } from './chart.ts';
 import { bandsOf, bandWords, type TimedRate, timedRates } from './run-times.ts';
 import { valueSteps } from './ticks.ts';
 
-/** With fewer points or seconds, lines would mean nothing. */
+/** The least points of a line, which would mean nothing with fewer. */
 const leastPoints = 10;
 const leastSeconds = 10;
-/** Seconds: a longer time without a measurement is a gap in the line. */
+/** The longest time between two measurements that a line bridges, in seconds. A longer one is a gap in the line. */
 const leastGap = 1;
-/** From this factor between the slowest percentile and the median, a linear axis would hide the median. */
+/** The least factor between the slowest percentile and the median for a logarithmic axis: a linear one would hide the median. */
 const logarithmicFrom = 20;
 
-/** All have the same time axis, unless there is a retry, which may have been made days after the run. */
+/** The charts of a run, with the same time axis. After a retry, the axes differ: it may have been made days after the run. */
 export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | 'run'>): readonly Chart[] {
   const { latency, summary, run } = data;
   const rates = timedRates(data.rate, summary.rate?.starts ?? []);
@@ -39,7 +39,7 @@ function rateChart(
   const most = Math.max(...rates.map(({ point }) => point.accepted_per_s));
   const sentences = [
     `Requested rate: ${rate?.wanted ?? 'unlimited'}.`,
-    // The highest point of the line `achieved`.
+    // The peak is the highest point of the line `achieved`.
     hasLines && `Peak achieved: ${callRate(most)}.`,
     rejected > 0 && `Rejected as too many: ${callCount(rejected)}.`,
     bands.length > 0 && `Shaded: ${bandWords(bands)}.`,
@@ -84,12 +84,12 @@ function callCount(calls: number): string {
   return counted(calls, 'call');
 }
 
-/** `50 calls/s` */
+/** A rate of calls, in words: `50 calls/s`. */
 function callRate(value: number): string {
   return rateText(value, 'calls');
 }
 
-/** `50 calls/s`, or `1/s to 50 calls/s` */
+/** The range of rates, in words: `50 calls/s`, or `1/s to 50 calls/s`. */
 function rangeText(values: readonly number[]): string {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   return least === most ? callRate(most) : `${perSecond(least)} to ${callRate(most)}`;
@@ -128,7 +128,7 @@ function isEnough({ p50 }: LatencySeries): boolean {
   return p50.filter((value) => value !== null).length >= leastPoints;
 }
 
-/** The beginning of the first stretch, and the end of each. */
+/** The times of a latency chart: the beginning of the first stretch, and the end of each. */
 function timesOf({ from, stretchMs, p50 }: LatencySeries): readonly number[] {
   return Array.from({ length: p50.length + 1 }, (_, index) => (from + index * stretchMs) / 1_000);
 }
@@ -151,7 +151,7 @@ function failureChart(series: LatencySeries, bands: readonly Band[]): Chart | un
   };
 }
 
-/** Leaves out lines without values, and adds a point without values at each end that has no point. */
+/** The data of a chart without empty lines, and with a point without values at each end that has no point. */
 function framed(data: ChartData, ends: readonly number[]): ChartData {
   const before = ends.filter((end) => end < (data.times[0] ?? end));
   const after = ends.filter((end) => end > (data.times.at(-1) ?? end));

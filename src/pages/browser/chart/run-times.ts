@@ -34,7 +34,7 @@ export function bandsOf(rates: readonly TimedRate[], stops: readonly PageStop[])
     const { waited_s = 0, reason = 'no call was possible' } = point;
     if (waited_s === 0) continue;
     const last = waits.at(-1);
-    // A wait may be a part of the time of a point: its beginning if the last wait reaches it, or else its end.
+    // A wait may be a part of a point's time: it is at the beginning if the last wait reaches it, or else at the end.
     if (last?.reason === reason && last.to > from - 0.05)
       waits[waits.length - 1] = { ...last, to: Math.min(to, from + waited_s) };
     else waits.push({ from: Math.max(from, to - waited_s), to, reason, kind: 'wait' });
@@ -50,7 +50,7 @@ export function bandsOf(rates: readonly TimedRate[], stops: readonly PageStop[])
   return [...waits, ...stopped].sort((a, b) => a.from - b.from);
 }
 
-/** `the API asks to wait (2 times, in all 33 s); …` */
+/** The reasons of bands with their lengths: `the API asks to wait (2 times, in all 33 s); …`. */
 export function bandWords(bands: readonly Band[]): string {
   const reasons = [...new Set(bands.map(({ reason }) => reason))];
   const texts = reasons.slice(0, mostReasons).map((reason) => {
@@ -62,7 +62,7 @@ export function bandWords(bands: readonly Band[]): string {
   return [...texts, ...(more > 0 ? [counted(more, 'other reason')] : [])].join('; ');
 }
 
-/** How long the bands are together: `33 s`. */
+/** The length of all bands together: `33 s`. */
 export function lengthOf(bands: readonly Band[]): string {
   return duration(bands.reduce((sum, { from, to }) => sum + to - from, 0));
 }

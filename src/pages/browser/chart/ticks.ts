@@ -2,7 +2,7 @@ import { localTime } from '../../../base/text/local-time.ts';
 
 const [minute, hour, day] = [60, 3_600, 86_400] as const;
 
-/** Distances in time, in seconds. */
+/** The possible distances between two lines for times, in seconds. */
 export const timeSteps: readonly number[] = [
   ...[1, 2, 5, 10, 15, 30],
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
@@ -10,7 +10,7 @@ export const timeSteps: readonly number[] = [
   ...[1, 2, 7, 28].map((days) => days * day),
 ];
 
-/** Distances for values: 1, 2, 5, 10, … from `10 ** power` on. */
+/** The possible distances between two lines for values: 1, 2, 5, 10, … from `10 ** power` on. */
 export function valueSteps(power: number): readonly number[] {
   return Array.from({ length: 36 }, (_, index) => {
     const exponent = power + Math.floor(index / 3);

@@ -11,7 +11,7 @@ interface Question {
   readonly verb: string;
 }
 
-/** After this long without an effect, the reader can ask again. */
+/** After this time without an effect of a command, the reader can give it again. */
 const longestAskedMs = 15_000;
 
 /** Asks before it controls a run, and shows what the server refuses. */
@@ -30,14 +30,14 @@ export class ControlDialog {
   #latest: Pick<Snapshot, 'runs' | 'requireReason'> = { runs: [], requireReason: false };
   #shown: { readonly id: string; readonly control: ControlName } | undefined;
   readonly #facts = element('div');
-  /** What the reader has asked of each run, by its id. */
+  /** The commands that the reader has sent, by the id of the run. */
   readonly #sent = new Map<string, Pick<RunData, 'state'> & { control: ControlName; at: number }>();
 
   constructor(onSent: () => void) {
     this.#onSent = onSent;
   }
 
-  /** What the reader has asked for, until the state of the run changes. */
+  /** The command that the reader has sent to a run, until the state of the run changes. */
   asked({ id, state }: RunData): ControlName | undefined {
     const sent = this.#sent.get(id);
     const isPending = sent?.state === state && performance.now() - sent.at < longestAskedMs;
@@ -51,7 +51,7 @@ export class ControlDialog {
     const reason = element('input', { name: 'reason', id: 'reason', maxlength: '200' });
     const label = `Reason (${this.#latest.requireReason ? 'required' : 'optional'}) `;
     const refused = element('p', { role: 'alert', class: 'lost' });
-    // Has the focus at first, so that Enter changes nothing. (The dialog is no form, which Enter would submit.)
+    // This button has the focus at first, so that Enter changes nothing. (The dialog is no form, which Enter would submit.)
     const back = button('Back', () => this.element.close(), { autofocus: true });
     const confirm = button(verb, () => void act(), { class: control === 'cancel' ? 'danger' : 'main' });
     const buttons = element('div', { class: 'buttons' }, back, confirm);
@@ -65,7 +65,7 @@ export class ControlDialog {
       const why = await send(id, control, parts);
       confirm.ariaBusy = null;
       refused.textContent = why ?? '';
-      // Meanwhile, the reader may have closed the dialog, or opened that of another run.
+      // Before the server answers, the reader may have closed the dialog, or opened that of another run.
       if (why !== undefined) return this.#show(id, control, parts);
       this.#sent.set(id, { control, state: run.state, at: performance.now() });
       this.#onSent();
@@ -81,7 +81,7 @@ export class ControlDialog {
     if (!this.element.open) this.element.showModal();
   }
 
-  /** The facts change with the run while the dialog is open. */
+  /** Shows the facts of the run, which change while the dialog is open. */
   update(latest: Pick<Snapshot, 'runs' | 'requireReason'>): void {
     this.#latest = latest;
     const run = latest.runs.find(({ id }) => id === this.#shown?.id);
@@ -134,7 +134,7 @@ function labelled(label: string, field: HTMLElement): HTMLElement {
   return element('p', element('label', { for: field.id }, label), field);
 }
 
-/** @returns why the server refuses the command; undefined if the server has passed it on to the run */
+/** Sends a command. @returns why the server refuses it; undefined if the server has passed it on to the run */
 async function send(id: string, control: ControlName, parts: HTMLElement): Promise<string | undefined> {
   const fields = [...parts.querySelectorAll<HTMLInputElement>('[name]')];
   const given = Object.fromEntries(fields.map(({ name, value }) => [name, value]));

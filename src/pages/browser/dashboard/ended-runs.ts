@@ -7,22 +7,22 @@ import { needsPerson, type RunData, reasonOf, type Snapshot, stateOf } from '../
 import { button, type Child, element, redraw, searchField, tableElement } from '../dom.ts';
 import { runLink, stateText } from './run-parts.ts';
 
-/** Runs in the table, unless the reader wants all. */
+/** The number of ended runs in the table, unless the reader wants all. */
 const fewEnded = 20;
 
 interface Column {
   readonly title: string;
-  /** What the reader can search for. */
+  /** The text in which the reader can search. */
   readonly text: (run: RunData) => string;
-  /** What the cell shows. The default is the text. */
+  /** What the cell shows. Default: the text. */
   readonly cell?: (run: RunData) => Child;
-  /** The value to sort by, at first the largest. Undefined comes last. The default is the text, at first in its order. */
+  /** The value by which runs are sorted, at first the largest. Undefined comes last. Default: the text, at first in its order. */
   readonly key?: (run: RunData, isRetried: boolean) => string | number | undefined;
   /** Whether the column is left out while all runs have the same value. */
   readonly isOptional?: true;
 }
 
-/** Ended runs to search and to sort: at first, those that need a person come before the others, and the newest before older ones. */
+/** The table of ended runs. At first, those that need a person come before the others, and newer runs before older ones. */
 export class EndedRuns {
   readonly element = element('div', { class: 'ended' });
   #runs: readonly RunData[] = [];
@@ -56,7 +56,7 @@ export class EndedRuns {
     );
   }
 
-  /** Of runs with equal keys, the newest comes first. */
+  /** Sorts runs. Of runs with equal keys, the newest comes first. */
   #sorted(runs: readonly RunData[]): readonly RunData[] {
     const { text, key = text } = this.#sortBy;
     const sign = this.#isDescending ? -1 : 1;
@@ -147,7 +147,7 @@ function stateCell(run: RunData): Child {
   return [stateText(stateOf(run)), ' ', element('small', { title: reason }, reason)];
 }
 
-/** `48 (16 %)` */
+/** The failed rows of a run, in words: `48 (16 %)`. */
 function failedText({ counts, rows }: RunData): string {
   const failed = rowsInNeed(counts);
   return failed === 0 ? '' : `${count(failed)} (${shareText(failed, rows)})`;
@@ -158,7 +158,9 @@ function authorOf({ local }: RunData): string {
   return by === undefined ? '' : actorText(by);
 }
 
-/** `Run monthly State completed Failed 3 (2 %) …`: the name of a column finds the runs that have something in it. */
+/**
+ * The text in which a search finds a run, with the names of columns that have something: `Run monthly State completed Failed 3 (2 %) …`.
+ */
 function textOf(run: RunData): string {
   const texts = columns.map(({ title, text }) => text(run) && `${title} ${text(run)}`);
   return composed([...texts, run.local?.retryOf].join(' ')).toLowerCase();

@@ -11,7 +11,7 @@ import { note } from './run-parts.ts';
 
 /** After this long without an event, the connection counts as lost. */
 const silenceMs = 3 * heartbeatMs;
-/** Further warnings are folded, to leave room for the runs. */
+/** The most warnings that are shown at once. Further ones are folded, to leave room for the runs. */
 const mostWarnings = 3;
 
 /**
@@ -68,14 +68,14 @@ class Dashboard {
     });
   }
 
-  /** The words of a wait count down, although no event comes. */
+  /** Draws the page each second, because the words of a wait count down although no event comes. */
   #passSecond(): void {
     this.#showAge();
     if (!document.hidden && this.#snapshot?.runs.some(countsDown))
       this.#pointer.whenReleased(() => this.#draw());
   }
 
-  /** A browser reconnects by itself, but not in a silent network, or after an answer that is no event stream. */
+  /** Reconnects after a silence. A browser does so by itself, but not in a silent network, or after an answer that is no event stream. */
   #breakSilence(): void {
     if (document.hidden || performance.now() - this.#lastEventAt < silenceMs) return;
     this.listen();
@@ -91,7 +91,7 @@ class Dashboard {
     this.#showAge();
   }
 
-  /** In an element of its own, so that screen readers don't read the age each second. */
+  /** Shows the age of the last event in an element of its own, so that screen readers don't read it each second. */
   #showAge(): void {
     const seconds = Math.round((performance.now() - this.#lastEventAt) / 1_000);
     this.#age.textContent = seconds === 0 ? '' : `, updated ${exactDuration(seconds * 1_000)} ago`;
@@ -111,7 +111,7 @@ class Dashboard {
     const page = this.#runPage ?? this.#overview;
     page.draw(snapshot, snapshot.mayControl ? this.#dialog : undefined);
     redraw(this.#place, page.element);
-    // The reader has followed a link, or the run of the focused button has ended.
+    // The focused element is gone: the reader has followed a link, or the run of a focused button has ended.
     if (focused instanceof HTMLElement && !focused.isConnected) {
       const id = run === undefined ? `run-${focused.dataset['run'] ?? before}` : 'back';
       document.getElementById(id)?.focus();

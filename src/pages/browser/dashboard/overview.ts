@@ -7,12 +7,12 @@ import type { ControlDialog } from './control-dialog.ts';
 import { EndedRuns } from './ended-runs.ts';
 import { runRow } from './run-parts.ts';
 
-/** All runs, workers and schedules. */
+/** The page of all runs, workers and schedules. */
 export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
   readonly #ended = new EndedRuns();
 
-  /** @param controls undefined when the reader may not control runs */
+  /** Draws the page. @param controls undefined when the reader may not control runs */
   draw(snapshot: Snapshot, controls: ControlDialog | undefined): void {
     const { runs, ended, schedules, hasDaemon, stateDir, datastore } = snapshot;
     const inProgress = runs.toSorted((a, b) => Number(needsPerson(b)) - Number(needsPerson(a)));
@@ -42,7 +42,7 @@ function withCommand(name: string, text: string, command: string): HTMLElement {
   return element('p', { class: name }, text, element('code', command));
 }
 
-/** The workers. Nothing if there are none and no run needs one. `runs` are those in progress that the workers may call. */
+/** The table of workers. Empty if there are none and no run needs one. `runs` are those in progress that the workers may call. */
 export function workersOf(of: Pick<Snapshot, 'workers' | 'datastore' | 'runs'>): Child {
   const { workers, datastore, runs } = of;
   const isNeeded = runs.some((run) => isShared(run) && run.state !== 'paused');

@@ -1,4 +1,4 @@
-/** After this time, a button counts as released: the page may miss the event. */
+/** After this time, a mouse button counts as released: the page may miss the event. */
 const longestMs = 1_000;
 
 /** Delays drawing while a mouse button is down: an element that is replaced in this time would miss the click. */
@@ -16,7 +16,7 @@ export class Pointer {
       this.#isDown = true;
       releaseAfter(longestMs);
     });
-    // The click event follows at once.
+    // The click event follows the release of the button at once.
     for (const event of ['pointerup', 'pointercancel']) target.addEventListener(event, () => releaseAfter(0));
   }
 

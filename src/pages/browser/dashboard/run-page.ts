@@ -19,10 +19,10 @@ import { workersOf } from './overview.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, note, progressElements, runLink, stateText } from './run-parts.ts';
 
-/** The page reads during at most a tenth of the time. */
+/** How many times longer than a reading the page then rests: it reads during at most a tenth of the time. */
 const restFactor = 9;
 const leastRestMs = 500;
-/** The delay before a failed read is repeated. */
+/** The delay before a failed reading is repeated. */
 const patienceMs = 5_000;
 /** How often the page looks for a change to read. */
 const lookMs = 100;
@@ -36,7 +36,7 @@ export class RunPage {
   readonly #gone = new AbortController();
   #shown: Pick<LiveReport, 'data' | 'facts'> | undefined;
   #view: ReportView | undefined;
-  /** Why the rows can't be shown. */
+  /** Why the rows of the run can't be shown. */
   #trouble: string | undefined;
   /** The run as the server last sent it, as JSON, to notice changes. Empty for a run of another machine. */
   #latest = { json: '', ended: false };
@@ -48,7 +48,7 @@ export class RunPage {
     void this.#follow();
   }
 
-  /** @param controls undefined when the reader may not control runs */
+  /** Draws the page. @param controls undefined when the reader may not control runs */
   draw(snapshot: Snapshot, controls: ControlDialog | undefined): void {
     const { report, datastore } = snapshot;
     const runs = [...snapshot.runs, ...snapshot.ended];

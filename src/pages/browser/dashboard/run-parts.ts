@@ -34,7 +34,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined): HTMLE
   return element('article', { class: 'run', id: `card-${run.id}` }, parts);
 }
 
-/** @param isReported whether the page has the report: its head has the average rate, its ledger the counts of an ended run */
+/** Elements with the progress of a run. @param isReported whether the page has the report, whose head has rate and counts */
 export function progressElements(run: RunData, isReported: boolean): Child {
   const { ended, priority, coordinator } = run;
   return [
@@ -66,7 +66,7 @@ function troubleOf(run: RunData): HTMLElement {
   return element('p', { class: 'doing' }, waitText(run), ' ', failure);
 }
 
-/** The text of each button, and of one that the run has not obeyed yet. */
+/** The text of the button for each command, and the text after a command that the run has not obeyed yet. */
 const buttonTexts: Readonly<Record<ControlName, readonly [usual: string, asked?: string]>> = {
   pause: ['Pause…', 'Pausing'],
   unpause: ['Unpause…', 'Unpausing'],
@@ -75,7 +75,7 @@ const buttonTexts: Readonly<Record<ControlName, readonly [usual: string, asked?:
   cancel: ['Cancel…', 'Cancelling'],
 };
 
-/** @param controls undefined when the reader may not control runs */
+/** The buttons that control a run. @param controls undefined when the reader may not control runs */
 export function buttonsOf(run: RunData, controls: ControlDialog | undefined): Child {
   const { id, state } = run;
   if (controls === undefined || (state !== 'running' && state !== 'paused')) return false;

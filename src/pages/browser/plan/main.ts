@@ -10,7 +10,7 @@ try {
   main?.replaceChildren(view.element);
   view.followAddress();
 } catch (error) {
-  // The browser has no DecompressionStream, or the file is incomplete.
+  // Reading fails when the browser has no DecompressionStream, or the file is incomplete.
   const why = `This browser can't show the rows (${(error as Error).message}). Try another one.`;
   main?.append(element('p', { class: 'note', id: 'rows' }, why));
 }

@@ -5,10 +5,10 @@ import type { FieldChange } from '../../../engine/rows/row-kind.ts';
 import type { Column } from '../column.ts';
 import type { PlanPageRow, PlanRows } from './plan-rows.ts';
 
-/** Longer values are cut; the details of the row have more. */
+/** The longest value in the table. Longer values are cut; the details of the row have more. */
 const longestValue = 200;
 
-/** The columns of the table, by lines. A narrow screen has no room for all. */
+/** The columns of the table, whose rows are lines. A narrow screen has no room for all columns. */
 export function planColumns(rows: PlanRows): {
   readonly wide: readonly Column[];
   readonly narrow: readonly Column[];
@@ -69,7 +69,7 @@ function column(
   { isNumber = false, ...facts }: ColumnFacts,
   shown: (line: number) => string,
 ): Column {
-  // The table gives a long column the room that is left.
+  // A long column needs no width: the table gives it the room that is left.
   let width = facts.look === 'long' ? longestValue : 0;
   for (let line = 0; width < longestValue && line < rows.lines; line += 1)
     width = Math.max(width, shown(line).length);
@@ -139,7 +139,7 @@ function deedOf({ operation, isCompared }: PlanPageRow): { readonly old?: string
   return { ...(list !== undefined && { old: `in ${list}` }), new: operation?.done ?? 'called' };
 }
 
-/** `user_id ana`: what the row says besides its entry. */
+/** What a row says besides its entry: `user_id ana`. */
 function detailsOf({ operation, values }: PlanPageRow): readonly string[] {
   return (operation?.fields ?? []).flatMap(({ name }, place) => {
     const value = values[place];
@@ -149,7 +149,7 @@ function detailsOf({ operation, values }: PlanPageRow): readonly string[] {
   });
 }
 
-/** The old value struck out, then the new one. */
+/** A change as markup: the old value struck out, then the new one. */
 function fromTo(change: FieldChange): Markup {
   const { old, new: is } = wordsOf(change);
   return [unknownOr(old), arrow, isolated('ins', is, change.new === '' ? 'cleared' : '')];
@@ -163,7 +163,7 @@ function wordsOf({ old, new: is }: FieldChange): { readonly old: string | undefi
   return { old: old === '' ? '(empty)' : old, new: is === '' ? '(cleared)' : is };
 }
 
-/** Warnings about the field of a line; those about the whole row are in its first line. */
+/** The warnings about the field of a line. Warnings about the whole row are in the row's first line. */
 function warningsIn({ warnings, changes }: PlanPageRow, part: number): readonly string[] {
   const field = changes[part]?.field;
   const named = new Set(changes.map((change) => change.field));
@@ -174,7 +174,7 @@ function warningsIn({ warnings, changes }: PlanPageRow, part: number): readonly 
     .map(({ field: about, text }) => (about === undefined || about === field ? text : `${about}: ${text}`));
 }
 
-/** Letters of a value, from right to left or not, change the order of nothing else. */
+/** A text in an element of its own, so that its letters, from right to left or not, change the order of nothing else. */
 function isolated(name: 'del' | 'ins' | 'span', text: string, className = ''): Markup {
   return markup(
     name,

@@ -17,12 +17,12 @@ import { searchOf, unpackedPortion } from '../column.ts';
 export interface PlanPageRow extends Omit<PackedFacts, 'operation' | 'compared'> {
   readonly operation: PlanPageOperation | undefined;
   readonly isCompared: boolean;
-  /** What it acts on; of an invalid row, its cell. */
+  /** What the row acts on. For an invalid row, the cell of it. */
   readonly subject: string;
-  /** In the order of the operation; undefined where the row has no value. */
+  /** The values in the order of the operation's fields; undefined where the row has no value. */
   readonly values: readonly (string | undefined)[];
   readonly changes: readonly FieldChange[];
-  /** In the order of the manifest; undefined where the row has no cell. */
+  /** The cells in the order of the manifest; undefined where the row has no cell. */
   readonly cells: readonly PlanPageCell[];
 }
 
@@ -39,16 +39,16 @@ export class PlanRows {
   readonly count: number;
   readonly #data: PlanPageData;
   readonly #facts: Readonly<Record<string, readonly unknown[]>>;
-  /** By operation. */
+  /** The packed values of each operation's fields, by operation. */
   readonly #fields: readonly (readonly (readonly [name: string, packed: readonly unknown[]])[])[];
   readonly #cells: readonly {
     readonly column: PlanColumn & { kind: 'cell' };
     readonly packed: readonly unknown[];
   }[];
-  /** By line, the index of the row and of its change or problem. */
+  /** The index of the row of each line. */
   readonly #rows: Uint32Array;
   readonly #parts: Uint32Array;
-  /** Lines of a row are asked for one after the other. */
+  /** The row that was read last, because lines of a row are asked for one after the other. */
   #last: { readonly index: number; readonly row: PlanPageRow } | undefined;
 
   private constructor(data: PlanPageData, values: readonly (readonly unknown[])[], count: number) {
@@ -84,7 +84,7 @@ export class PlanRows {
     const valuesOf = (place: number): readonly unknown[] =>
       ([] as unknown[]).concat(...unpacked.map((portion) => portion[place] ?? []));
     const numbers = valuesOf(data.columns.findIndex(({ kind, name }) => kind === 'fact' && name === 'row'));
-    // Portions begin with the rows that need the reader; the page has the order of the manifest.
+    // Sort the rows as in the manifest: portions begin with the rows that need the reader.
     const order = [...numbers.keys()].sort((a, b) => Number(numbers[a]) - Number(numbers[b]));
     const values = data.columns.map((_, place) => {
       const read = valuesOf(place);
@@ -101,7 +101,7 @@ export class PlanRows {
     return this.#rows.length;
   }
 
-  /** @param index of the row, in the order of the manifest */
+  /** The row at an index. @param index of the row, in the order of the manifest */
   row(index: number): PlanPageRow {
     if (this.#last?.index !== index) this.#last = { index, row: this.#read(index) };
     return this.#last.row;
@@ -111,7 +111,7 @@ export class PlanRows {
     return this.row(this.indexOf(line));
   }
 
-  /** The index of the row of a line. */
+  /** The index of the row to which a line belongs. */
   indexOf(line: number): number {
     return this.#rows[line] ?? 0;
   }
@@ -127,7 +127,7 @@ export class PlanRows {
     return index < 0 ? -1 : this.#rows.indexOf(index);
   }
 
-  /** How many rows the lines belong to. */
+  /** The number of rows to which the lines belong. */
   rowsAmong(lines: Uint32Array): number {
     return new Set(lines.map((line) => this.indexOf(line))).size;
   }
@@ -139,7 +139,7 @@ export class PlanRows {
     return [`${method} ${this.#data.target?.baseUrl ?? ''}${path.join(' ')}`, ...rest].join('\n');
   }
 
-  /** @param q is searched in the columns and in all cells */
+  /** The lines that the reader wants to see. @param q is searched in the columns and in all cells */
   select(q: string, group: string, columns: readonly { shown(line: number): string }[]): Uint32Array {
     const cells = {
       shown: (line: number) =>

@@ -82,9 +82,9 @@ export class PlanView {
     this.#want({ show: link.dataset['show'] ?? '', q: '' });
   }
 
-  /** @param isStep whether the reader can go back */
+  /** Changes what the reader wants to see. @param isStep whether the reader can go back */
   #want(changes: Partial<typeof nothingWanted>, isStep = true): void {
-    // The search may have text that was typed a moment ago.
+    // The search field may have text that was typed a moment ago.
     const q = this.#search.value.trim();
     this.#wanted = { ...this.#wanted, q, ...changes };
     if (q !== this.#wanted.q) this.#search.value = this.#wanted.q;
@@ -92,7 +92,7 @@ export class PlanView {
     this.#show(true);
   }
 
-  /** @param isChanged whether the reader has changed the filter or the order */
+  /** Shows the rows that the reader wants. @param isChanged whether the reader has changed the filter or the order */
   #show(isChanged: boolean): void {
     const { show, sort, q } = this.#wanted;
     const columns = this.#narrow.matches ? this.#columns.narrow : this.#columns.wide;
@@ -134,7 +134,7 @@ export class PlanView {
 function groupInNeed({ refusals, counts: { kinds, warned, partial } }: PlanPageData): PlanGroup | '' {
   if (refusals.length === 0) return '';
   if (kinds.invalid > 0) return 'invalid';
-  // Rows about one entry have warnings.
+  // Rows about one entry are a reason why the plan is not ready, and they have warnings.
   if (warned > 0) return 'warned';
   return partial > 0 ? 'partial' : '';
 }
