@@ -10,12 +10,12 @@ export interface Log {
   readonly isLevelEnabled: (level: 'debug') => boolean;
 }
 
-const ignore = (): void => {};
+const ignoreLine = (): void => {};
 
 export const silentLog: Log = {
-  error: ignore,
-  warn: ignore,
-  info: ignore,
-  debug: ignore,
+  error: ignoreLine,
+  warn: ignoreLine,
+  info: ignoreLine,
+  debug: ignoreLine,
   isLevelEnabled: () => false,
 };

@@ -1,5 +1,5 @@
 import { withScope } from '../base/async/scope.ts';
-import { never } from '../base/async/waiting.ts';
+import { neverAborted } from '../base/async/waiting.ts';
 import type { ApiClient } from '../engine/api/client.ts';
 import type { RowCounts } from '../engine/rows/row-counts.ts';
 import type { Change } from '../engine/run/plan/change-file.ts';
@@ -48,7 +48,7 @@ async function planOfBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   if (settings.compare && client === undefined)
     throw missingOption('client', 'the one of the batch: the setting compare reads lists');
   return withScope(async (defer) => {
-    const lists = client && (await listsToRead(client, store, settings)?.(never, defer));
+    const lists = client && (await listsToRead(client, store, settings)?.(neverAborted, defer));
     const checked = await checkManifest(store, { path: manifest, name: manifest, reading, lists });
     const { onConflict = defaults.onConflict } = reading;
     return batchPlan(

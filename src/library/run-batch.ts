@@ -1,8 +1,8 @@
 import { withScope } from '../base/async/scope.ts';
-import { never } from '../base/async/waiting.ts';
+import { neverAborted } from '../base/async/waiting.ts';
 import { hashFile } from '../base/disk/hash-file.ts';
 import { BusyError, errorText, usageError } from '../base/errors/errors.ts';
-import { harmless, harmlessLog } from '../base/errors/harmless.ts';
+import { harmlessCallback, harmlessLog } from '../base/errors/harmless.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { readVersion } from '../base/package.ts';
 import { withActor } from '../domain/actor.ts';
@@ -104,7 +104,7 @@ function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBat
   if (onEvent === undefined) return { ...options, log };
   const report = (error: unknown) =>
     log.error({ err: errorText(error) }, 'onEvent fails, and the run goes on');
-  return { ...options, log, onEvent: harmless(onEvent, report) };
+  return { ...options, log, onEvent: harmlessCallback(onEvent, report) };
 }
 
 /** @throws a usage error when the rows must not be called */
@@ -123,7 +123,7 @@ async function beginBatch(
     attribution: withActor(reason),
   } as const;
   const begun = await withScope(async (defer) => {
-    const lists = await listsToRead(client, store, settings)?.(options.signal ?? never, defer);
+    const lists = await listsToRead(client, store, settings)?.(options.signal ?? neverAborted, defer);
     const rows = { ...run.rows, lists };
     return beginRun(
       store,
@@ -182,7 +182,7 @@ async function executeBatch(
       version: readVersion(),
       attribution: withActor(reason),
       budget: budgetOf(settings),
-      interrupt: signal ?? never,
+      interrupt: signal ?? neverAborted,
     });
   });
   const { end, reports } = await executed.catch(async (error) => {

@@ -23,9 +23,9 @@ export const codes = {
 } as const;
 
 /** The service's decision, of which `shapes.ts` makes an HTTP answer. */
-export type Decision = Done | EntryList | Refusal;
+export type Decision = Success | EntryList | Refusal;
 
-export interface Done {
+export interface Success {
   /** As in the interface document. */
   readonly result: Readonly<Record<string, unknown>>;
   readonly type: Message;
@@ -35,7 +35,7 @@ export interface Done {
 export interface EntryList {
   /** The name of the list, without an underscore, so that it is the same in each shape. */
   readonly name: string;
-  readonly entries: Iterable<Done['result']>;
+  readonly entries: Iterable<Success['result']>;
   /** Of an entry. */
   readonly type: Message;
 }
@@ -60,11 +60,11 @@ export function refuse(
 }
 
 export function retryAfter(seconds: number): HttpAnswer['headers'] {
-  return { 'retry-after': String(Math.max(1, Math.ceil(seconds - rounding))) };
+  return { 'retry-after': String(Math.max(1, Math.ceil(seconds - floatError))) };
 }
 
 /** Keeps the error of floating point from adding a second. */
-const rounding = 1e-6;
+const floatError = 1e-6;
 
 /** Joins texts, because sending each of them would be slow. */
 export function* inChunks(texts: Iterable<string>): Generator<string> {

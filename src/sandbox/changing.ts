@@ -7,7 +7,7 @@ import type { Evaluation, State } from './state.ts';
 const otherClient = 'other-client';
 
 /** How many evaluations before a page are examined for one to change. */
-const reach = 1000n;
+const examinedEvaluations = 1000n;
 
 /**
  * Restores the last evaluation before a page that can be restored, or deletes the last one that is not deleted. The following entries of a
@@ -23,7 +23,7 @@ export function changeEvaluation(
   now: number,
 ): -1 | 0 | 1 {
   const restores = randomFor('other client', state.settings.seed, last).chance(0.5);
-  for (let id = last; id > 0n && id > last - reach; id--) {
+  for (let id = last; id > 0n && id > last - examinedEvaluations; id--) {
     if (state.isDeleted(id) !== restores) continue;
     const before = state.evaluation(id);
     if (before === undefined || before.is_recoverable === false) continue;

@@ -29,51 +29,55 @@ export const sendWhole: Send = (response, answer) => {
   }
 };
 
-const reset: Send = ({ req }) => req.socket.resetAndDestroy();
+const resetConnection: Send = ({ req }) => req.socket.resetAndDestroy();
 /** The connection stays open until the client gives up. */
-const silence: Send = () => {};
+const keepSilent: Send = () => {};
 
 const internalError = refuse('INTERNAL', 'internal error');
-const unavailable = refuse('UNAVAILABLE', 'the service is unavailable');
-const restarted = refuse('UNAVAILABLE', 'the service is being restarted', {
+const unavailableRefusal = refuse('UNAVAILABLE', 'the service is unavailable');
+const restartRefusal = refuse('UNAVAILABLE', 'the service is being restarted', {
   headers: retryAfter(1),
   details: [retryInfo(1)],
 });
 
 /** The number drawn for a request is compared with their shares in this order. */
 export const faultKinds: readonly FaultKind[] = [
-  notProcessed('reset', 'connection reset', { send: reset }),
-  notProcessed('timeout', 'no answer', { send: silence }),
-  notProcessed('500', 'status 500', { spoil: () => internalError }),
-  notProcessed('503', 'status 503', { spoil: () => unavailable }),
-  notProcessed('503-retry-after', 'status 503 with Retry-After: 1', { spoil: () => restarted }),
-  processed('reset-after-commit', 'then connection reset', { send: reset }),
-  processed('timeout-after-commit', 'then no answer', { send: silence }),
-  processed('500-after-commit', 'then status 500', { spoil: () => internalError }),
-  processed('502-after-commit', "then status 502 with a proxy's page", { spoil: () => gatewayPage(502) }),
-  processed('504-after-commit', "then status 504 with a proxy's page", { spoil: () => gatewayPage(504) }),
-  processed('malformed', 'then broken JSON', { spoil: halfOfSuccess }),
+  faultBeforeProcessing('reset', 'connection reset', { send: resetConnection }),
+  faultBeforeProcessing('timeout', 'no answer', { send: keepSilent }),
+  faultBeforeProcessing('500', 'status 500', { spoil: () => internalError }),
+  faultBeforeProcessing('503', 'status 503', { spoil: () => unavailableRefusal }),
+  faultBeforeProcessing('503-retry-after', 'status 503 with Retry-After: 1', { spoil: () => restartRefusal }),
+  faultAfterProcessing('reset-after-commit', 'then connection reset', { send: resetConnection }),
+  faultAfterProcessing('timeout-after-commit', 'then no answer', { send: keepSilent }),
+  faultAfterProcessing('500-after-commit', 'then status 500', { spoil: () => internalError }),
+  faultAfterProcessing('502-after-commit', "then status 502 with a proxy's page", {
+    spoil: () => gatewayPage(502),
+  }),
+  faultAfterProcessing('504-after-commit', "then status 504 with a proxy's page", {
+    spoil: () => gatewayPage(504),
+  }),
+  faultAfterProcessing('malformed', 'then broken JSON', { spoil: halfOfSuccess }),
 ];
 
-function notProcessed(name: string, summary: string, effect: Partial<FaultKind>): FaultKind {
+function faultBeforeProcessing(name: string, summary: string, effect: Partial<FaultKind>): FaultKind {
   return { name, processed: false, summary: `${summary}, request not processed`, ...effect };
 }
 
-export function processed(name: string, summary: string, effect: Partial<FaultKind>): FaultKind {
+export function faultAfterProcessing(name: string, summary: string, effect: Partial<FaultKind>): FaultKind {
   return { name, processed: true, summary: `request processed, ${summary}`, ...effect };
 }
 
 function halfOfSuccess(answer: HttpAnswer | undefined): HttpAnswer | undefined {
   if (answer?.status !== 200) return undefined;
   const { body } = answer;
-  return { ...answer, body: typeof body === 'string' ? firstHalf(body) : halfOfFirst(body) };
+  return { ...answer, body: typeof body === 'string' ? firstHalf(body) : halfOfFirstChunk(body) };
 }
 
 function firstHalf(text: string): string {
   return text.slice(0, Math.floor(text.length / 2));
 }
 
-function* halfOfFirst(chunks: Iterable<string>): Generator<string> {
+function* halfOfFirstChunk(chunks: Iterable<string>): Generator<string> {
   for (const chunk of chunks) {
     yield firstHalf(chunk);
     return;

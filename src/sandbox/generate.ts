@@ -7,9 +7,9 @@ import { type Random, randomFor } from './random.ts';
 export function generateEvaluation(seed: bigint, id: bigint) {
   const random = randomFor(seed, 'evaluation', id);
   const completedAt = generatedTime(random, 'first');
-  const isOfAccident = id >= accident.firstId && id <= accident.lastId;
+  const isOfAccident = id >= accidentalDeletions.firstId && id <= accidentalDeletions.lastId;
   const deletedAt = isOfAccident
-    ? formatTime(accident.start + 1000 * random.integer(0, accident.seconds))
+    ? formatTime(accidentalDeletions.start + 1000 * random.integer(0, accidentalDeletions.seconds))
     : generatedTime(random, 'second');
   const call = { call_sid: random.integer(1_000_000, 99_999_999), call_type: 'INBOUND' };
   const sections = oneOrTwo(random, (position) => ({
@@ -33,7 +33,7 @@ export function generateEvaluation(seed: bigint, id: bigint) {
     evaluation_sections: sections,
     completed_at: completedAt,
     deleted_at: deletedAt,
-    deleted_by: isOfAccident ? accident.user : deleterOf(random, deletedAt),
+    deleted_by: isOfAccident ? accidentalDeletions.user : deleterOf(random, deletedAt),
     agent_user_id: `agent-${random.integer(1, 200)}`,
     transcript_sid: random.bigInteger(),
     custom_fields: [
@@ -48,7 +48,7 @@ export function generateEvaluation(seed: bigint, id: bigint) {
  * One user deleted many evaluations in one afternoon, 412 of the default content, in which four of these are not deleted. The same user
  * deleted others before, and other users deleted some after it, so that neither the user nor the day alone chooses them.
  */
-const accident = {
+const accidentalDeletions = {
   firstId: 201n,
   lastId: 616n,
   user: 'u-17',
@@ -57,7 +57,7 @@ const accident = {
 };
 
 function deleterOf(random: Random, deletedAt: string): string {
-  return `u-${random.integer(11, Date.parse(deletedAt) < accident.start ? 20 : 16)}`;
+  return `u-${random.integer(11, Date.parse(deletedAt) < accidentalDeletions.start ? 20 : 16)}`;
 }
 
 const pointsPerQuestion = 10;
@@ -111,12 +111,12 @@ function sumOf<Key extends string>(things: readonly Readonly<Record<Key, number>
   return things.reduce((sum, thing) => sum + thing[key], 0);
 }
 
-const start = Date.UTC(2024, 0, 1);
-const halfYear = 182 * 24 * 3600;
+const firstDay = Date.UTC(2024, 0, 1);
+const halfYearSeconds = 182 * 24 * 3600;
 
 export function generatedTime(random: Random, half: 'first' | 'second'): string {
-  const seconds = random.integer(0, halfYear - 1) + (half === 'second' ? halfYear : 0);
-  return formatTime(start + seconds * 1000);
+  const seconds = random.integer(0, halfYearSeconds - 1) + (half === 'second' ? halfYearSeconds : 0);
+  return formatTime(firstDay + seconds * 1000);
 }
 
 /** RFC 3339 in UTC, in whole seconds, because the document leaves the format open (section 2.7). */

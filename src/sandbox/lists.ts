@@ -46,7 +46,7 @@ export function listEvaluations(state: State, query: EvaluationsQuery, now: numb
       details: [badRequest('page_token', problem)],
     });
   }
-  const isListed = (evaluation: Evaluation): boolean => matches(evaluation, filter);
+  const isListed = (evaluation: Evaluation): boolean => matchesFilter(evaluation, filter);
   const shift = changing && last > 0n ? changeEvaluation(state, last, isListed, now) : 0;
   // A page of one entry can't repeat it, because the list would never end.
   let examined = shift < 0 && page_size > 1 ? last - 1n : last;
@@ -77,7 +77,7 @@ export function listSoundboards(state: State, now: number, nth: number): Decisio
 type Filter = Omit<EvaluationsQuery, 'page_size' | 'page_token'>;
 
 /** Whether an evaluation belongs to the list now. An empty list of values is no filter. */
-function matches(evaluation: Evaluation, filter: Filter): boolean {
+function matchesFilter(evaluation: Evaluation, filter: Filter): boolean {
   const { is_deleted, agent_user_ids: agents, scorecard_ids: scorecards, completed_at } = filter;
   return (
     (evaluation.deleted_at !== undefined) === (is_deleted ?? false) &&

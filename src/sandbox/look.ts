@@ -3,14 +3,14 @@ import type { Service } from './service.ts';
 import type { State } from './state.ts';
 
 /** The prefix of requests for inspection: outside the service's paths, so that they are not logged and need no token. */
-export const lookPrefix = '/sandbox/';
+export const inspectionPrefix = '/sandbox/';
 
 /** The documents at a path below the prefix, as docs/sandbox.md describes them; undefined for an unknown path. */
-export function lookAt(
+export function inspectedDocuments(
   { log, state }: Service,
   { pathname, searchParams }: URL,
 ): Iterable<unknown> | undefined {
-  const what = pathname.slice(lookPrefix.length);
+  const what = pathname.slice(inspectionPrefix.length);
   if (what === 'log') return log.entries;
   if (what === 'state') return stateLines(state, searchParams.getAll('id'));
   return what === 'stats' ? [countsOf(log.entries, state)] : undefined;

@@ -4,38 +4,38 @@ import { callTypes, channelTypes, evaluationStates, riskLevels } from './enums.t
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface Kind {
+export interface FieldKind {
   /** The value of an unset field, written only with zero values. */
   readonly zero: unknown;
   readonly write: (value: never, withZeros: boolean) => unknown;
 }
 
-export interface Message extends Kind {
+export interface Message extends FieldKind {
   readonly write: (fields: Fields, withZeros: boolean) => Fields;
 }
 
-const asItIs = (value: unknown): unknown => value;
+const writeUnchanged = (value: unknown): unknown => value;
 
-const int32: Kind = { zero: 0, write: asItIs };
-export const int64: Kind = { zero: '0', write: String };
-const double: Kind = int32;
-export const string: Kind = { zero: '', write: asItIs };
-const flag: Kind = { zero: false, write: asItIs };
+const int32: FieldKind = { zero: 0, write: writeUnchanged };
+export const int64: FieldKind = { zero: '0', write: String };
+const double: FieldKind = int32;
+export const string: FieldKind = { zero: '', write: writeUnchanged };
+const flag: FieldKind = { zero: false, write: writeUnchanged };
 /** Careless servers write the first moment of the year 1 for an unset time. */
-export const timestamp: Kind = { zero: '0001-01-01T00:00:00Z', write: asItIs };
+export const timestamp: FieldKind = { zero: '0001-01-01T00:00:00Z', write: writeUnchanged };
 
-export function oneOf([zero]: readonly [string, ...string[]]): Kind {
-  return { zero, write: asItIs };
+export function oneOf([zero]: readonly [string, ...string[]]): FieldKind {
+  return { zero, write: writeUnchanged };
 }
 
-export function repeated(kind: Kind): Kind {
+export function repeated(kind: FieldKind): FieldKind {
   return {
     zero: [],
     write: (values: readonly never[], withZeros) => values.map((value) => kind.write(value, withZeros)),
   };
 }
 
-export function message(kinds: Readonly<Record<string, Kind>>): Message {
+export function message(kinds: Readonly<Record<string, FieldKind>>): Message {
   const fields = Object.entries(kinds).map(([name, kind]) => ({ name, key: camelCase(name), ...kind }));
   return {
     zero: null,

@@ -12,14 +12,19 @@ type OptionHelp = readonly [group: string, value: string, purpose: string];
 
 export type Options = Readonly<Record<string, Option>>;
 
-export type Given<Table extends Options> = { readonly [Name in keyof Table]?: string | number | boolean };
+export type GivenOptions<Table extends Options> = {
+  readonly [Name in keyof Table]?: string | number | boolean;
+};
 
-export type Values<Table extends Options> = {
+export type OptionValues<Table extends Options> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>;
 };
 
 /** Ignores other options. */
-export function readOptions<Table extends Options>(table: Table, given: Given<Table>): Values<Table> {
+export function readOptions<Table extends Options>(
+  table: Table,
+  given: GivenOptions<Table>,
+): OptionValues<Table> {
   const values = Object.entries(table).map(([name, { byDefault, read }]) => [
     name,
     read(flagOf(name), String(given[name as keyof Table] ?? byDefault)),
@@ -37,7 +42,7 @@ export function invalidOption(option: string, message: string): CqbatchError {
 }
 
 /** An option without a value. */
-export function withoutValue([group, purpose]: readonly [group: string, purpose: string]) {
+export function flagOption([group, purpose]: readonly [group: string, purpose: string]) {
   const read = (option: string, text: string): boolean => {
     if (text === 'true' || text === 'false') return text === 'true';
     throw invalidOption(option, 'write true or false');

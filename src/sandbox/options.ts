@@ -3,15 +3,15 @@ import { limitHeaderStyles } from './limits/allowance.ts';
 import { parseLimitPlan } from './limits/plan.ts';
 import {
   choice,
-  type Given,
+  flagOption,
+  type GivenOptions,
   invalidOption,
   maxIdentifier,
   type Options,
+  type OptionValues,
   parseDurationRange,
   parseShare,
-  type Values,
   wholeNumber,
-  withoutValue,
 } from './notation.ts';
 
 /** docs/sandbox.md describes what the help does not say. */
@@ -64,10 +64,7 @@ export const sandboxOptions = {
     ['served', 'forbidden', 'missing', 'balancer'],
     ['Lists', '<how>', 'how calls that read entries are answered; see Lists below'],
   ),
-  changing: withoutValue([
-    'Lists',
-    'another client changes entries between two pages, and between two lists',
-  ]),
+  changing: flagOption(['Lists', 'another client changes entries between two pages, and between two lists']),
   latency: {
     byDefault: '0ms',
     read: parseDurationRange,
@@ -100,9 +97,9 @@ export const sandboxOptions = {
 } satisfies Options;
 
 /** The options as texts, written like the values of flags. */
-export type SandboxOptions = Given<typeof sandboxOptions>;
+export type SandboxOptions = GivenOptions<typeof sandboxOptions>;
 
-export type SandboxSettings = Values<typeof sandboxOptions>;
+export type SandboxSettings = OptionValues<typeof sandboxOptions>;
 
 function parseHost(option: string, text: string): string {
   if (text.trim() !== '') return text;

@@ -6,7 +6,7 @@ import { cannotListen } from '../base/errors/errors.ts';
 import { stringifyJson } from '../base/text/json.ts';
 import { inChunks } from './answer.ts';
 import { sendWhole } from './faults.ts';
-import { lookAt, lookPrefix } from './look.ts';
+import { inspectedDocuments, inspectionPrefix } from './look.ts';
 import { longestTimer } from './notation.ts';
 import type { Reaction, Service } from './service.ts';
 
@@ -25,7 +25,8 @@ export async function startSandbox(service: Service): Promise<Sandbox> {
   // Node's default, 5 seconds, closes connections just when clients that call less often use them again.
   const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
     const { url = '' } = request;
-    if (url.startsWith(lookPrefix)) show(response, lookAt(service, new URL(url, 'http://sandbox')));
+    if (url.startsWith(inspectionPrefix))
+      show(response, inspectedDocuments(service, new URL(url, 'http://sandbox')));
     else whenReceived(request, (body) => deliver(response, service.react(request, body)));
   });
   try {

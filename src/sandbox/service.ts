@@ -76,15 +76,15 @@ export class Service {
     const token = bearerToken(headers.authorization);
     if (method !== 'POST') return this.#refuse(this.#shape.wrongMethod, record);
     if (token === undefined || !this.settings.token.includes(token))
-      return this.#refuse(unauthenticated, record);
+      return this.#refuse(unauthenticatedRefusal, record);
     if (endpoint.readPermission !== undefined && lists === 'forbidden')
-      return this.#refuse(lacking(endpoint.readPermission), record);
+      return this.#refuse(missingPermission(endpoint.readPermission), record);
     const now = preciseNow();
     const admission = this.settings.limit.admit(now, token);
-    if (!admission.admitted)
-      return this.#limited(this.#tooMany(admission.retryAfter, record), admission, now);
+    if (!admission.isAdmitted)
+      return this.#applyLimit(this.#refuseTooMany(admission.retryAfter, record), admission, now);
     const reaction = 'perform' in call ? this.#process(endpoint, call, record) : this.#refuse(call, record);
-    return this.#limited(reaction, admission, now);
+    return this.#applyLimit(reaction, admission, now);
   }
 
   #refuse(refusal: Refusal, record: RequestRecord, answer = writeAnswer(this.#shape, refusal)): Reaction {
@@ -92,7 +92,7 @@ export class Service {
   }
 
   /** @param wait in seconds; undefined if unknown */
-  #tooMany(wait: number | undefined, record: RequestRecord): Reaction {
+  #refuseTooMany(wait: number | undefined, record: RequestRecord): Reaction {
     const code = this.settings.limitStatus === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
     const { retryAfter: where } = this.settings;
     const isSaid = wait !== undefined && where !== 'none';
@@ -103,7 +103,7 @@ export class Service {
     return this.#refuse(refusal, { ...record, throttled: true });
   }
 
-  #limited(reaction: Reaction, admission: Admission, now: number): Reaction {
+  #applyLimit(reaction: Reaction, admission: Admission, now: number): Reaction {
     const { answer } = reaction;
     const { allowance, delay = 0, release } = admission;
     const stated = allowance && limitHeaders(allowance, this.settings.limitHeaders, now);
@@ -141,11 +141,11 @@ export class Service {
   }
 }
 
-const unauthenticated = refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
+const unauthenticatedRefusal = refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
   headers: { 'www-authenticate': 'Bearer' },
 });
 
-function lacking(permission: string): Refusal {
+function missingPermission(permission: string): Refusal {
   return refuse('PERMISSION_DENIED', `the access token lacks ${permission}`);
 }
 

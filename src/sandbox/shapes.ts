@@ -2,12 +2,12 @@ import { stringifyJson } from '../base/text/json.ts';
 import {
   codes,
   type Decision,
-  type Done,
   type EntryList,
   type HttpAnswer,
   inChunks,
   type Refusal,
   refuse,
+  type Success,
 } from './answer.ts';
 import type { ErrorDetail } from './error-details.ts';
 import type { SandboxSettings } from './options.ts';
@@ -22,7 +22,7 @@ export interface Shape {
   /** The refusal of another content type. Absent where the content type does not matter. */
   readonly wrongContentType?: Refusal;
   /** Makes the JSON of a success. */
-  readonly success: (done: Done) => unknown;
+  readonly success: (done: Success) => unknown;
   /** Makes the JSON of a refusal. */
   readonly refusal: (refusal: Refusal) => unknown;
   /** What the client gets for the headers of the service. */
@@ -83,15 +83,15 @@ function connectDetail({ type, bytes, json }: ErrorDetail): object {
 /** Successes have status 200, which the document does not show (section 4.3). */
 export function writeAnswer(shape: Shape, decision: Decision): HttpAnswer {
   if ('result' in decision) {
-    return { status: 200, headers: json, body: stringifyJson(shape.success(decision)) };
+    return { status: 200, headers: jsonHeaders, body: stringifyJson(shape.success(decision)) };
   }
   if ('entries' in decision) {
-    return { status: 200, headers: json, body: inChunks(listTexts(shape, decision)) };
+    return { status: 200, headers: jsonHeaders, body: inChunks(listTexts(shape, decision)) };
   }
   const { code, status = codes[code].status, isBare = false } = decision;
   const headers = shape.headers(decision.headers ?? {}, decision);
   if (isBare) return { status, headers, body: '' };
-  return { status, headers: { ...json, ...headers }, body: stringifyJson(shape.refusal(decision)) };
+  return { status, headers: { ...jsonHeaders, ...headers }, body: stringifyJson(shape.refusal(decision)) };
 }
 
 function* listTexts(shape: Shape, { name, entries, type }: EntryList): Generator<string> {
@@ -104,4 +104,4 @@ function* listTexts(shape: Shape, { name, entries, type }: EntryList): Generator
   yield ']}';
 }
 
-const json = { 'content-type': 'application/json' };
+const jsonHeaders = { 'content-type': 'application/json' };

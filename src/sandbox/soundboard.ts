@@ -3,13 +3,22 @@
 import type { z } from 'zod';
 import { fileTypes } from './enums.ts';
 import { generatedTime } from './generate.ts';
-import { int64, type Kind, type Message, message, oneOf, repeated, string, timestamp } from './messages.ts';
+import {
+  type FieldKind,
+  int64,
+  type Message,
+  message,
+  oneOf,
+  repeated,
+  string,
+  timestamp,
+} from './messages.ts';
 import { type Random, randomFor } from './random.ts';
 import { identifier, type RequestFields, size, text } from './request-fields.ts';
 
 /** What a type of field is in an answer and in a request, and the value of a field that was never set. */
 interface FieldType {
-  readonly answer: Kind;
+  readonly answer: FieldKind;
   readonly request: (fields: RequestFields) => z.ZodType;
   readonly unset?: unknown;
 }

@@ -12,9 +12,9 @@ import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/base/text/json.ts';
 import { type HttpAnswer, refuse } from '../../src/sandbox/answer.ts';
-import { type FaultKind, faultKinds, parseFaults, processed } from '../../src/sandbox/faults.ts';
+import { type FaultKind, faultAfterProcessing, faultKinds, parseFaults } from '../../src/sandbox/faults.ts';
 import { stateLines } from '../../src/sandbox/look.ts';
-import { type Given, parseDuration, readOptions } from '../../src/sandbox/notation.ts';
+import { type GivenOptions, parseDuration, readOptions } from '../../src/sandbox/notation.ts';
 import { sandboxOptions } from '../../src/sandbox/options.ts';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { startSandbox as serve } from '../../src/sandbox/sandbox.ts';
@@ -32,7 +32,7 @@ const testOptions = {
 };
 
 /** Options of `cqbatch sandbox` and those of the tests, in camelCase. */
-export type TestOptions = Given<typeof testOptions>;
+export type TestOptions = GivenOptions<typeof testOptions>;
 
 /** A sandbox that runs until the test ends, with what it saw. */
 export interface TestSandbox {
@@ -145,14 +145,14 @@ const forbidden: FaultKind = {
 export function allFaults(slowBodyDelay: number): readonly FaultKind[] {
   return [
     ...faultKinds,
-    processed('wrong-id', '', { spoil: withOtherIdentifier }),
-    processed('slow-body', '', {
+    faultAfterProcessing('wrong-id', '', { spoil: withOtherIdentifier }),
+    faultAfterProcessing('slow-body', '', {
       send: (response, answer) => {
         const second = sendFirstHalf(response, answer);
         setTimeout(() => response.end(second), slowBodyDelay).unref();
       },
     }),
-    processed('cut-body', '', {
+    faultAfterProcessing('cut-body', '', {
       // Closed instead of reset, because a reset may overtake the first half.
       send: (response, answer) => {
         sendFirstHalf(response, answer, () => response.req.socket.destroy());

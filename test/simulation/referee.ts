@@ -166,8 +166,8 @@ export class Referee {
   #checkReport(row: number, result: RowResult | undefined, state: JournalState, told: string): void {
     if (result !== undefined || (this.#done.get(row) ?? 0) === 0) return;
     const history = state.history(row);
-    const unsettled = state.isUnsettled(row);
-    const { outcome, unclear } = unfinishedResult('cancelled', { row, operation: '', history, unsettled });
+    const isUnsettled = state.isUnsettled(row);
+    const { outcome, unclear } = unfinishedResult('cancelled', { row, operation: '', history, isUnsettled });
     if (outcome === 'not_attempted' && !unclear) this.#fail(`carried out, and not attempted: ${told}`);
   }
 

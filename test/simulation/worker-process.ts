@@ -44,7 +44,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       reserve: async () => isOpen,
       enter: async () => (isOpen ? 0 : undefined),
       release() {},
-      sent() {},
+      noteSent() {},
       leave() {},
     };
     const random = world.random.fork();
@@ -62,7 +62,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
         operations: [operation],
         client: api.clientOf(process),
         gate,
-        meter: { sent: () => ({}) as never, ended() {}, refuses503: false },
+        meter: { noteSent: () => ({}) as never, noteEnd() {}, refuses503: false },
         breaker,
         refusedRows: new RefusedRows(),
         quota: new RetryQuota(),

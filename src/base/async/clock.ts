@@ -27,9 +27,9 @@ const clockCheckMs = 100;
 const noticeableMs = 500;
 
 export function watchClock(onSet: (byMs: number) => void): { close(): void } {
-  let lastOffset = offset();
+  let lastOffset = clockOffset();
   const timer = setInterval(() => {
-    const now = offset();
+    const now = clockOffset();
     const byMs = Math.round(now - lastOffset);
     lastOffset = now;
     if (Math.abs(byMs) > noticeableMs) onSet(byMs);
@@ -38,6 +38,6 @@ export function watchClock(onSet: (byMs: number) => void): { close(): void } {
   return { close: () => clearInterval(timer) };
 }
 
-function offset(): number {
+function clockOffset(): number {
   return Date.now() - performance.now();
 }

@@ -1,4 +1,4 @@
-export interface Repeated {
+export interface RepeatedTask {
   /** Runs the task now or, during a run, once more after it. The next run is due `everyMs` later. */
   now(): void;
   stop(): Promise<void>;
@@ -14,7 +14,7 @@ export interface RepeatOptions {
 }
 
 /** Repeats a task, never twice at the same time, first after `everyMs`. Does not keep the process alive. */
-export function repeat(task: () => Promise<void> | void, options: RepeatOptions): Repeated {
+export function repeat(task: () => Promise<void> | void, options: RepeatOptions): RepeatedTask {
   const { everyMs, onError = () => {}, catchUp = false } = options;
   let working: Promise<void> | undefined;
   let again = false;

@@ -14,7 +14,7 @@ export function deferred<Value = void>(): Deferred<Value> {
   return { promise, resolve };
 }
 
-export const never: AbortSignal = new AbortController().signal;
+export const neverAborted: AbortSignal = new AbortController().signal;
 
 /** Resolves after a time. The timer does not keep the process alive by itself. */
 export function after(milliseconds: number): Promise<void> {
@@ -81,7 +81,7 @@ export async function poll<Value>(
 }
 
 /** Works on one key in the order of the calls, never twice at the same time. */
-export function turns(): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
+export function turnsByKey(): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {
     const turn = (last.get(key) ?? Promise.resolve()).then(work, work);

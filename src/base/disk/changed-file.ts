@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { turns } from '../async/waiting.ts';
+import { turnsByKey } from '../async/waiting.ts';
 import { BusyError } from '../errors/errors.ts';
 import { readJsonFileIfAny, writeJsonFile } from './json-file.ts';
 import { lockPath, lockPatiently } from './lock.ts';
 
-const inTurn = turns();
+const changeInTurn = turnsByKey();
 
 const patienceMs = 30_000;
 
@@ -21,7 +21,7 @@ export function changeJsonFile<Value extends object, After extends Value | undef
   schema: z.ZodType<Value>,
   change: (current: Value | undefined) => After,
 ): Promise<After> {
-  return inTurn(resolve(path), async () => {
+  return changeInTurn(resolve(path), async () => {
     // Most calls change nothing and need no lock.
     const wanted = change(await readJsonFileIfAny(path, schema));
     if (wanted === undefined) return wanted;

@@ -14,7 +14,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { turns } from '../async/waiting.ts';
+import { turnsByKey } from '../async/waiting.ts';
 import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
 
 /** What the system says of a path. Undefined if the path does not exist, or this process may not look. */
@@ -67,7 +67,7 @@ async function withNewFile<Result>(
   }
 }
 
-const inTurn = turns();
+const writeInTurn = turnsByKey();
 
 /**
  * Writes a whole file or nothing: syncs a new file beside it and renames it. Follows no link. Writes of this process to one path keep the
@@ -77,7 +77,7 @@ const inTurn = turns();
  * @throws the error of the system
  */
 export function replaceFile(path: string, content: Content, mode = 0o600): Promise<void> {
-  return inTurn(resolve(path), () =>
+  return writeInTurn(resolve(path), () =>
     withNewFile(path, content, mode, (temporary) => rename(temporary, path)),
   );
 }
@@ -194,14 +194,14 @@ export async function closeIfOpen(path: string): Promise<void> {
 
 /** Whether other users can use a file or folder, by its own rights, not by those of its parents. */
 export function isOpenToOthers(path: string): Promise<boolean> {
-  return has(path, rightsOfOthers);
+  return hasRights(path, rightsOfOthers);
 }
 
 export function isWritableByOthers(folder: string): Promise<boolean> {
-  return has(folder, othersMayWrite);
+  return hasRights(folder, othersMayWrite);
 }
 
-async function has(path: string, rights: number): Promise<boolean> {
+async function hasRights(path: string, rights: number): Promise<boolean> {
   const found = hasModes ? await onDisk(path, () => ifThere(stat(path))) : undefined;
   return found !== undefined && (found.mode & rights) !== 0;
 }

@@ -30,7 +30,7 @@ export function stateOfHolder(holder: Holder | undefined, path: string): ReturnT
 }
 
 /** How long ago the holder touched its lock, by the file system's clock; undefined when the lock is free. */
-export async function lastTouched(lockFile: string): Promise<number | undefined> {
+export async function lastTouchedAt(lockFile: string): Promise<number | undefined> {
   return (await ifThere(stat(lockFile)))?.mtimeMs;
 }
 
@@ -44,7 +44,7 @@ export async function isLocked(
   isMeant: (holder: Holder) => boolean = () => true,
 ): Promise<boolean> {
   // A holder removes its name before it removes the lock.
-  const touchedAt = await lastTouched(filesOf(path).lockFile);
+  const touchedAt = await lastTouchedAt(filesOf(path).lockFile);
   if (touchedAt === undefined) return false;
   const holder = await readHolder(path);
   if (holder !== undefined && !isMeant(holder)) return false;

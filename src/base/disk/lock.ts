@@ -11,7 +11,7 @@ import { exists, ifThere, removeIfPossible, writeFileAtomically } from './files.
 import {
   filesOf,
   type Holder,
-  lastTouched,
+  lastTouchedAt,
   ownLocks,
   readHolder,
   staleAfterMs,
@@ -149,14 +149,14 @@ async function lockLost(lockFile: string, cause: Error): Promise<Error> {
  * machine whose clock is behind, a living holder's lock may lie in the past.
  */
 async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>): Promise<boolean> {
-  const touchedAt = await lastTouched(lockFile);
+  const touchedAt = await lastTouchedAt(lockFile);
   if (touchedAt === undefined) return true;
   const ageMs = Date.now() - touchedAt;
   const isDoubtful = holder === 'dead' ? ageMs < 0 : ageMs > staleAfterMs;
   if (!isDoubtful) return true;
   for (const until = steadyNow() + watchedMs; steadyNow() < until; ) {
     await pause(touchedEveryMs / 5);
-    const now = await lastTouched(lockFile);
+    const now = await lastTouchedAt(lockFile);
     if (now !== touchedAt) return now === undefined;
   }
   if (holder === 'dead') await onDisk(lockFile, () => ifThere(lutimes(lockFile, 0, 0)));

@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import { errorText } from './errors.ts';
 
 /** Keeps errors of a user's listener from ending a run. Reports only the first error or rejection. */
-export function harmless<Arguments extends readonly unknown[]>(
+export function harmlessCallback<Arguments extends readonly unknown[]>(
   listen: (...args: Arguments) => unknown,
   report: (error: unknown) => void,
 ): (...args: Arguments) => void {
@@ -30,9 +30,9 @@ export function warnOf(what: string): (error: unknown) => void {
 export function harmlessLog(log: Log): Log {
   const report = warnOf('The log fails');
   const line = (level: 'error' | 'warn' | 'info' | 'debug') =>
-    harmless((facts: object, message: string) => log[level](facts, message), report);
+    harmlessCallback((facts: object, message: string) => log[level](facts, message), report);
   let isDebug = false;
-  const askLevel = harmless((level: 'debug') => {
+  const askLevel = harmlessCallback((level: 'debug') => {
     isDebug = log.isLevelEnabled(level);
   }, report);
   return {

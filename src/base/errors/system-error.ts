@@ -14,7 +14,7 @@ export class SystemError extends CqbatchError {
     this.#remedy = remedy;
   }
 
-  followedBy(command: string): SystemError {
+  withNextStep(command: string): SystemError {
     return new SystemError(this.code, this.what, this.#remedy, this.cause, command);
   }
 }
@@ -34,46 +34,53 @@ const rule =
   (code: string, remedy: string) =>
   (what: string, words: string, wasi: number): Rule => ({ code, remedy, what, words, wasi });
 
-const full = rule('DISK_FULL', 'free some space');
-const readOnly = rule('DISK_READ_ONLY', 'make the disk writable or choose another folder with --state-dir');
+const diskFull = rule('DISK_FULL', 'free some space');
+const diskReadOnly = rule(
+  'DISK_READ_ONLY',
+  'make the disk writable or choose another folder with --state-dir',
+);
 const failedRule = rule('DISK_FAILED', "see the system's log and repair the disk");
-const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)');
-const inUse = rule('FILE_IN_USE', 'close that program');
+const fileForbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)');
+const fileInUse = rule('FILE_IN_USE', 'close that program');
 const noMemory = rule(
   'MEMORY_LIMIT',
   'raise the limit ("ulimit -v unlimited": it counts addresses, of which WebAssembly reserves 10 GB at a time and uses few)',
 );
-const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
+const tooManyFiles = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
 /** Errors by Node's code that prevent the use of stored data although the data are intact. */
 const circumstances: Readonly<Record<string, Rule>> = {
-  ENOSPC: full('the disk of % is full', 'No space left on device', 51),
-  EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),
-  EROFS: readOnly('% is on a read-only disk', 'Read-only file system', 69),
+  ENOSPC: diskFull('the disk of % is full', 'No space left on device', 51),
+  EDQUOT: diskFull('the disk quota of % is used up', 'Quota exceeded', 19),
+  EROFS: diskReadOnly('% is on a read-only disk', 'Read-only file system', 69),
   EIO: failedRule('the disk of % does not work (input/output error)', 'I/O error', 29),
-  EACCES: forbidden('this user has no permission for %', 'Permission denied', 2),
-  EPERM: forbidden('this user has no permission for %', 'Operation not permitted', 63),
-  EBUSY: inUse('another program has % open', 'Resource busy', 10),
-  EMFILE: tooMany('this process has reached its limit of open files', 'No file descriptors available', 33),
+  EACCES: fileForbidden('this user has no permission for %', 'Permission denied', 2),
+  EPERM: fileForbidden('this user has no permission for %', 'Operation not permitted', 63),
+  EBUSY: fileInUse('another program has % open', 'Resource busy', 10),
+  EMFILE: tooManyFiles(
+    'this process has reached its limit of open files',
+    'No file descriptors available',
+    33,
+  ),
   ENOMEM: noMemory('this process has reached its limit of memory', 'Cannot allocate memory', 48),
-  ENFILE: tooMany('the system has no file descriptors left', 'Too many open files in system', 41),
+  ENFILE: tooManyFiles('the system has no file descriptors left', 'Too many open files in system', 41),
 };
 
-const missing = rule('FILE_MISSING', 'create it or put it back');
-const unusable = (remedy: string) => rule('PATH_UNUSABLE', remedy);
-const inTheWay = unusable('move it away');
-const tooFar = unusable('choose a folder on the same disk');
+const fileMissing = rule('FILE_MISSING', 'create it or put it back');
+const pathUnusable = (remedy: string) => rule('PATH_UNUSABLE', remedy);
+const pathInTheWay = pathUnusable('move it away');
+const otherDisk = pathUnusable('choose a folder on the same disk');
 
 /** Errors by Node's code, also for stored data that are missing, or are not what they should be. */
 const rules: Readonly<Record<string, Rule>> = {
   ...circumstances,
-  ENOENT: missing("% doesn't exist", 'No such file or directory', 44),
-  ENOTDIR: unusable('correct it')('a part of the path % is not a folder', 'Not a directory', 54),
-  EISDIR: inTheWay('% is a folder where a file should be', 'Is a directory', 31),
-  EEXIST: inTheWay('% already exists, but is something else', 'File exists', 20),
-  ELOOP: unusable('correct them')('the symbolic links of % lead in a circle', 'Symbolic link loop', 32),
-  EXDEV: tooFar("% can't be moved to another disk", 'Cross-device link', 75),
-  ENAMETOOLONG: unusable('choose a shorter one')(
+  ENOENT: fileMissing("% doesn't exist", 'No such file or directory', 44),
+  ENOTDIR: pathUnusable('correct it')('a part of the path % is not a folder', 'Not a directory', 54),
+  EISDIR: pathInTheWay('% is a folder where a file should be', 'Is a directory', 31),
+  EEXIST: pathInTheWay('% already exists, but is something else', 'File exists', 20),
+  ELOOP: pathUnusable('correct them')('the symbolic links of % lead in a circle', 'Symbolic link loop', 32),
+  EXDEV: otherDisk("% can't be moved to another disk", 'Cross-device link', 75),
+  ENAMETOOLONG: pathUnusable('choose a shorter one')(
     'the path % is longer than the system allows',
     'Filename too long',
     37,
@@ -86,12 +93,12 @@ const rules: Readonly<Record<string, Rule>> = {
  * @param place the file or folder, for errors that do not name it
  */
 export function systemError(cause: unknown, place?: string): SystemError | undefined {
-  return explained(cause, place, rules);
+  return explainedError(cause, place, rules);
 }
 
 /** What one of the `circumstances` means; undefined for other errors. */
 export function circumstance(cause: unknown, place?: string): SystemError | undefined {
-  return explained(cause, place, circumstances);
+  return explainedError(cause, place, circumstances);
 }
 
 export async function onDisk<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
@@ -102,7 +109,7 @@ export async function onDisk<Result>(place: string, work: () => Promise<Result>)
   }
 }
 
-function explained(
+function explainedError(
   cause: unknown,
   place: string | undefined,
   explainable: Readonly<Record<string, Rule>>,

@@ -2,7 +2,7 @@
 const blank = /[\s\p{Cf}]/u;
 
 /** No identifier has any, because two identifiers would look the same. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const unseenCharacter = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 export function trimBlanks(text: string): string {
   let start = 0;
@@ -23,5 +23,5 @@ export function isBlank(text: string): boolean {
 
 /** Whether a text has invisible characters other than white space. */
 export function hasUnseen(text: string): boolean {
-  return unseen.test(text);
+  return unseenCharacter.test(text);
 }

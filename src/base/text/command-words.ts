@@ -15,13 +15,13 @@ export function commandWords(command: string | readonly string[]): readonly stri
 }
 
 /** The last alternative is what remains of a text without its end. */
-const part =
+const wordPart =
   /(?<blank>[ \t\r\n]+)|(?<operator>[|&;<>()])|'(?<literal>[^']*)'|"(?<quoted>(?:[^"\\]|\\[\s\S])*)"|\\(?<escaped>[\s\S])|(?<plain>[^ \t\r\n|&;<>()'"\\]+)|(?<open>[\s\S])/g;
 
 function split(text: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
-  for (const { groups = {} } of text.matchAll(part)) {
+  for (const { groups = {} } of text.matchAll(wordPart)) {
     const { blank, operator, literal, quoted, escaped, plain, open } = groups;
     if (open !== undefined)
       throw new RangeError(open === '\\' ? 'it ends with a backslash' : `a quote (${open}) is not closed`);

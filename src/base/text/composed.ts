@@ -1,15 +1,15 @@
-const ascii = /^[\0-\x7f]*$/;
+const asciiText = /^[\0-\x7f]*$/;
 
 /**
  * Text to compare: `José` in five code points, as macOS and some databases write it, looks like `José` in four. What is sent stays as it is.
  */
 export function composed(text: string): string {
-  return ascii.test(text) ? text : text.normalize('NFC');
+  return asciiText.test(text) ? text : text.normalize('NFC');
 }
 
 /** Fast for many texts. */
 export function sameTextAs(wanted: string): (text: string) => boolean {
-  if (ascii.test(wanted)) return (text) => text === wanted;
+  if (asciiText.test(wanted)) return (text) => text === wanted;
   const same = composed(wanted);
   return (text) => composed(text) === same;
 }

@@ -28,7 +28,7 @@ const followingCharacter = '[\\u0080-\\u00bf\\u0152-\\u2122]';
  * UTF-8 read as Windows-1252: `Ã¼`, `â€“`, `zÅ‚`, `Ð¿Ñ€`, `æ—¥æœ¬`. Other pairs, such as `É»`, are probably meant, unless a second one
  * follows.
  */
-const misread = new RegExp(
+const misreadUtf8 = new RegExp(
   [
     `[ÂÃ][\\u0080-\\u00bf]|Ã${followingCharacter}|â[€\\u0080]${followingCharacter}`,
     `\\p{Ll}[Ä-Ñ]${followingCharacter}|(?:[Ä-Ñ]${followingCharacter}|[à-ï]${followingCharacter}{2}){2}`,
@@ -38,7 +38,7 @@ const misread = new RegExp(
 
 /** What a text was before a program read its UTF-8 as Windows-1252: `Grüße` for `GrÃ¼ÃŸe`. Undefined for other texts. */
 export function textBeforeMisreading(text: string): string | undefined {
-  if (!misread.test(text)) return undefined;
+  if (!misreadUtf8.test(text)) return undefined;
   const repaired = text.replace(/[^\0-\x7f]+/g, (characters) => {
     const bytes = [...characters].map((character) => misreadBytes.get(character) ?? -1);
     if (bytes.includes(-1)) return characters;

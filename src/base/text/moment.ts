@@ -1,4 +1,4 @@
-const moment =
+const momentPattern =
   /^(\d{4})(?:([-/.])(\d\d?)\2(\d\d?)|(\d\d)(\d\d))(?:(?:T|\s+)(\d\d|\d(?=:))(?::?([0-5]\d)(?::?([0-5]\d)(?:[.,](\d+))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?[0-5]\d)?)?(?:\[[\w/+-]+\])?)?$/i;
 
 /**
@@ -19,7 +19,7 @@ export function readMoment(text: string): number | undefined {
     second = '0',
     part,
     zone,
-  ] = moment.exec(text.trim()) ?? [];
+  ] = momentPattern.exec(text.trim()) ?? [];
   if (match === undefined || Number(hour) > 23) return undefined;
   const months = Number(month ?? shortMonth);
   const days = Number(day ?? shortDay);

@@ -34,9 +34,9 @@ const wordsForNothing: ReadonlySet<string> = new Set([
   ],
 ]);
 
-const longest = Math.max(...[...wordsForNothing].map(({ length }) => length));
+const longestWord = Math.max(...[...wordsForNothing].map(({ length }) => length));
 
 /** Probably a program's word for a missing value: `NULL`, `\N`, `nan`. */
 export function isWordForNothing(text: string): boolean {
-  return text.length <= longest && wordsForNothing.has(text.toLowerCase());
+  return text.length <= longestWord && wordsForNothing.has(text.toLowerCase());
 }

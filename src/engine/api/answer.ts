@@ -62,21 +62,21 @@ const undecodedCodes = {
   'too-large': 'ANSWER_TOO_LARGE',
 } as const satisfies Record<ContentProblem['kind'], FailureCode>;
 
-const problems = {
+const contentProblemTexts = {
   unknown: "has an encoding that this client doesn't support",
   broken: "can't be decompressed",
   'too-large': 'is larger than the client accepts when it is decompressed',
 } as const satisfies Record<ContentProblem['kind'], string>;
 
 function problemText({ kind, encoding, detail }: ContentProblem, mask: TokenMask): string {
-  return `its body ${problems[kind]} (${serverText(encoding, mask)}: ${detail})`;
+  return `its body ${contentProblemTexts[kind]} (${serverText(encoding, mask)}: ${detail})`;
 }
 
 /** The failure for a redirect, which is not followed: a POST may become a GET, and the token would go to another host. */
 function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiFailure {
   const [location] = headerValues(headers, 'location');
   const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), mask)}`;
-  const unclear = !notProcessed.has(status);
+  const unclear = !redirectsWithoutChange.has(status);
   const message =
     status === 300 || status === 304
       ? `The server answered ${status}, which is no answer to a change: check the base URL (--base-url)`
@@ -85,7 +85,7 @@ function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiF
 }
 
 /** Statuses of redirects that made no change (RFC 9110, 15.4). A 303, and often a 302, follows a change; others say nothing about it. */
-const notProcessed: ReadonlySet<number> = new Set([301, 307, 308]);
+const redirectsWithoutChange: ReadonlySet<number> = new Set([301, 307, 308]);
 
 function redirectTarget(location: string): string {
   return URL.canParse(location) ? new URL(location).origin : 'another path';
@@ -129,17 +129,17 @@ const requestIdHeaders = [
 ];
 
 /** Ids of requests are used if they have visible ASCII characters only, so that users can search for them. */
-const usableId = /^[!-~]{1,200}$/;
+const usableRequestId = /^[!-~]{1,200}$/;
 
 /** The id of a request, from a header or from the `RequestInfo` of an error. */
 export function requestIdOf({ status, headers, body }: HttpAnswer, mask: TokenMask): string | undefined {
   for (const name of requestIdHeaders) {
     const [value] = headerValues(headers, name);
-    if (value !== undefined && usableId.test(value)) return mask.text(value);
+    if (value !== undefined && usableRequestId.test(value)) return mask.text(value);
   }
   if (status < 400 || !body.includes('RequestInfo')) return undefined;
   const id = requestIdIn(readErrorBody(body).details);
-  return usableId.test(id) ? mask.text(id) : undefined;
+  return usableRequestId.test(id) ? mask.text(id) : undefined;
 }
 
 /** Masks the token, also where `\u` escapes of JSON hide a part of it. */

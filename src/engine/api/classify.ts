@@ -50,7 +50,7 @@ export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerConte
   return {
     ...failure,
     waitMs: wait.ms,
-    ...(wait.by !== undefined && { waitBy: wait.by }),
+    ...(wait.askedBy !== undefined && { waitBy: wait.askedBy }),
     // A server that names a waiting time has certainly refused the call.
     ...(isAskedToSlowDown && { class: 'slow-down', unclear: false }),
   };
@@ -71,7 +71,7 @@ function isOfRouter(status: number, { kind, message, json = {}, details }: Error
   if (!mayBeOfRouter(status)) return false;
   if (kind !== 'json') return status !== 404;
   if (details.length > 0 || !routerWords.test(message)) return false;
-  return status !== 404 || !/^not found$/i.test(message) || isBare(json);
+  return status !== 404 || !/^not found$/i.test(message) || hasOnlyGatewayMembers(json);
 }
 
 /** The words of a gateway's router, which say no more than the status. */
@@ -79,7 +79,7 @@ const routerWords =
   /^(?:not found|method not allowed|not implemented|no route matched with those values|the current request is not defined by this api\.?|(?:cannot|route) [A-Z]+[ :]\/.*)$/i;
 
 /** Whether an error has only the members of a gateway's "Not Found". With more members, a service may mean a missing entry. */
-function isBare(json: Readonly<Record<string, unknown>>): boolean {
+function hasOnlyGatewayMembers(json: Readonly<Record<string, unknown>>): boolean {
   return json['code'] === 5 && Object.keys(json).every((name) => gatewayMembers.has(name));
 }
 

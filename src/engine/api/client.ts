@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { connectMs, connectWithin } from '../../base/connect-attempt.ts';
 import { usageError } from '../../base/errors/errors.ts';
-import { harmless, warnOf } from '../../base/errors/harmless.ts';
+import { harmlessCallback, warnOf } from '../../base/errors/harmless.ts';
 import type { ReceivedAnswer } from '../../domain/terms.ts';
 import { interpret, type ParsedAnswer, receivedAnswer, requestIdOf } from './answer.ts';
 import type { AnswerParts } from './answer-json.ts';
@@ -9,7 +9,7 @@ import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
 import { type ApiFailure, apiFailure, serverText } from './failure.ts';
 import { type StatedLimit, statedLimits } from './limits.ts';
 import {
-  type Ending,
+  type ExchangeEnding,
   type ExchangeOptions,
   exchange,
   type RequestObserver,
@@ -138,7 +138,7 @@ export function createClient(options: ClientOptions): ApiClient {
   ): Promise<Call> {
     const { method = 'POST', path, headers: own, body, auth } = request;
     const refused = authFailure(credentials, auth);
-    if (refused !== undefined) return failed(refused);
+    if (refused !== undefined) return failedCall(refused);
     const { mask } = credentials;
     if (into !== undefined) into.mask = mask;
     const usual = credentials.headersOf(request);
@@ -153,7 +153,7 @@ export function createClient(options: ClientOptions): ApiClient {
     if (ending.kind !== 'answer') {
       const failure =
         ending.kind === 'lost' ? lostFailure(ending.error, ending, proxy) : stopFailure(ending, stop.reason);
-      return failed(failure, ending.progress === 'unsent' ? 0 : 1);
+      return failedCall(failure, ending.progress === 'unsent' ? 0 : 1);
     }
     const { answer } = ending;
     const now = Date.now();
@@ -175,9 +175,9 @@ export function createClient(options: ClientOptions): ApiClient {
 
   /** Repeats the call with another token when the API refuses the current one. */
   async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
-    const current = await stop.without(credentials.current());
-    if (current === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason));
-    if ('class' in current) return failed(current);
+    const current = await stop.waitWithoutTimeout(credentials.current());
+    if (current === undefined) return failedCall(stopFailure({ progress: 'unsent' }, stop.reason));
+    if ('class' in current) return failedCall(current);
     const first = await callWith(current, request, stop, options);
     return isRefused(first) ? callAgain(current, first, request, stop, options) : first;
   }
@@ -191,9 +191,10 @@ export function createClient(options: ClientOptions): ApiClient {
   ): Promise<Call> {
     // A token that another call has renewed meanwhile may also be refused; a token renewed for this call is the last.
     const isLast = credentials.areLatest(used);
-    const fresh = await stop.without(credentials.after(used));
-    if (fresh === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason), first.requests);
-    if ('class' in fresh) return { ...first, ...failed(fresh, first.requests) };
+    const fresh = await stop.waitWithoutTimeout(credentials.after(used));
+    if (fresh === undefined)
+      return failedCall(stopFailure({ progress: 'unsent' }, stop.reason), first.requests);
+    if ('class' in fresh) return { ...first, ...failedCall(fresh, first.requests) };
     if (fresh.token === used.token) return first;
     const next = await callWith(fresh, request, stop, options);
     const second = { ...next, requests: first.requests + next.requests };
@@ -209,7 +210,7 @@ export function createClient(options: ClientOptions): ApiClient {
     const stop = new Stop(timeouts.totalMs, options.signal);
     underWay++;
     try {
-      const outcome = closing ? closedCall : await call(request, stop, options);
+      const outcome = closing ? callAfterClose : await call(request, stop, options);
       return { durationMs: Math.round(performance.now() - start), ...outcome };
     } finally {
       stop.release();
@@ -241,8 +242,8 @@ export function createClient(options: ClientOptions): ApiClient {
 function harmlessObserver(observer: RequestObserver): RequestObserver {
   const report = warnOf('The observer of requests fails');
   return {
-    started: harmless(() => observer.started(), report),
-    ended: harmless((sent) => observer.ended(sent), report),
+    started: harmlessCallback(() => observer.started(), report),
+    ended: harmlessCallback((sent) => observer.ended(sent), report),
   };
 }
 
@@ -256,11 +257,11 @@ function isRefused(answer: Call): boolean {
 
 type Call = ParsedAnswer & Omit<CallFigures, 'durationMs'>;
 
-function failed(failure: ApiFailure, requests = 0): Call {
+function failedCall(failure: ApiFailure, requests = 0): Call {
   return { ok: false, failure, requests };
 }
 
-const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
+const callAfterClose = failedCall(apiFailure('CLIENT_CLOSED', 'The client was closed'));
 
 /** The pauses before a request that was not sent is repeated. The caller waits longer while a server is unreachable. */
 const pausesMs = [100, 300];
@@ -270,10 +271,10 @@ async function repeatUnsent(
   dispatcher: Dispatcher,
   request: WireRequest,
   options: ExchangeOptions,
-): Promise<Ending> {
+): Promise<ExchangeEnding> {
   for (const pauseMs of pausesMs) {
     const ending = await exchange(dispatcher, request, options);
-    if (!mayPass(ending)) return ending;
+    if (!isTransient(ending)) return ending;
     // The pause has a random part, so that calls that failed together are not repeated together.
     await options.stop.pause(pauseMs * (1 + Math.random()));
     if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
@@ -281,7 +282,7 @@ async function repeatUnsent(
   return exchange(dispatcher, request, options);
 }
 
-function mayPass(ending: Ending): boolean {
+function isTransient(ending: ExchangeEnding): boolean {
   if (ending.kind !== 'lost') return false;
   const failure = lostFailure(ending.error, ending);
   return failure.class === 'unreachable' && failure.code !== 'TLS_ERROR';

@@ -40,7 +40,7 @@ export function detailTexts(details: readonly ErrorDetail[], message: string): r
   const told = new Set<string>();
   const isNew = (text: string) => text !== '' && !message.toLowerCase().includes(text.toLowerCase());
   for (const { type = '', fields } of details) {
-    for (const { subject, text } of readers.get(type)?.(fields) ?? [])
+    for (const { subject, text } of detailReaders.get(type)?.(fields) ?? [])
       if (isNew(text)) told.add([subject, text].filter(Boolean).join(': '));
   }
   return [...told];
@@ -64,12 +64,12 @@ function requestIdOf(fields: JsonObject): string {
   return textIn(fields, 'requestId') || textIn(fields, 'request_id');
 }
 
-interface Told {
+interface DetailText {
   readonly subject?: string;
   readonly text: string;
 }
 
-const readers = new Map<string, (fields: JsonObject) => readonly Told[]>([
+const detailReaders = new Map<string, (fields: JsonObject) => readonly DetailText[]>([
   ['BadRequest', (fields) => violations(fields['fieldViolations'] ?? fields['field_violations'], ['field'])],
   ['PreconditionFailure', (fields) => violations(fields['violations'], ['type', 'subject'])],
   ['QuotaFailure', (fields) => violations(fields['violations'], ['subject'])],
@@ -77,7 +77,7 @@ const readers = new Map<string, (fields: JsonObject) => readonly Told[]>([
   ['RequestInfo', (fields) => [{ subject: 'request', text: requestIdOf(fields) }]],
 ]);
 
-function violations(list: unknown, about: readonly string[]): readonly Told[] {
+function violations(list: unknown, about: readonly string[]): readonly DetailText[] {
   return objectsIn(list).map((violation) => {
     const subject = about
       .map((name) => textIn(violation, name))

@@ -86,7 +86,7 @@ export function structuredList(headers: AnswerHeaders, name: string): readonly L
     const [, value = '', parameters = ''] = match;
     if (items.length === maxItems) continue;
     const kind = /^\d/.test(value) ? 'integer' : 'name';
-    items.push({ value: bare(value), kind, parameters: parametersIn(parameters) });
+    items.push({ value: unquoted(value), kind, parameters: parametersIn(parameters) });
   }
   return items;
 }
@@ -123,10 +123,10 @@ const dictionary = new RegExp(`^${member}(?:,${member})*$`);
 
 function parametersIn(text: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
-  for (const [, key = '', value = ''] of text.matchAll(eachParameter)) parameters.set(key, bare(value));
+  for (const [, key = '', value = ''] of text.matchAll(eachParameter)) parameters.set(key, unquoted(value));
   return parameters;
 }
 
-function bare(value: string): string {
+function unquoted(value: string): string {
   return value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(["\\])/g, '$1') : value;
 }

@@ -12,9 +12,9 @@ const maxInt64Text = String(maxInt64);
  * that may have been rounded.
  */
 export function int64Text(value: unknown, min: 0 | 1): string | undefined {
-  if (typeof value === 'string') return canonical(value, min);
-  if (typeof value === 'bigint') return canonical(String(value), min);
-  return Number.isSafeInteger(value) ? canonical(String(value), min) : undefined;
+  if (typeof value === 'string') return canonicalDigits(value, min);
+  if (typeof value === 'bigint') return canonicalDigits(String(value), min);
+  return Number.isSafeInteger(value) ? canonicalDigits(String(value), min) : undefined;
 }
 
 /**
@@ -43,7 +43,7 @@ export function int64Json(digits: string): string {
 
 const safeDigits = String(Number.MAX_SAFE_INTEGER).length;
 
-function canonical(text: string, min: 0 | 1): string | undefined {
+function canonicalDigits(text: string, min: 0 | 1): string | undefined {
   if (/^[1-9]\d{0,17}$/.test(text)) return text;
   const digits = /^\s*0*(\d+)\s*$/.exec(text)?.[1];
   if (digits === undefined || digits.length > maxInt64Text.length) return undefined;

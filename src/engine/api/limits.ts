@@ -86,8 +86,8 @@ function isOnCalls(limit: LimitReading): limit is StatedLimit {
 export function policyLimits(headers: AnswerHeaders, waits: WaitReader): readonly LimitReading[] {
   const named = (field: string) => structuredList(headers, field).filter(({ kind }) => kind === 'name');
   const [policies, limits] = [named('ratelimit-policy'), named('ratelimit')];
-  const policyOf = (limit: ListItem) => policies.find((policy) => isSame(policy, limit));
-  const alone = policies.filter((policy) => !limits.some((limit) => isSame(policy, limit)));
+  const policyOf = (limit: ListItem) => policies.find((policy) => isLimitOfPolicy(policy, limit));
+  const alone = policies.filter((policy) => !limits.some((limit) => isLimitOfPolicy(policy, limit)));
   return [
     ...limits.map((limit) => policyReading(waits, limit, limit, policyOf(limit))),
     ...alone.map((policy) => policyReading(waits, policy, undefined, policy)),
@@ -95,7 +95,7 @@ export function policyLimits(headers: AnswerHeaders, waits: WaitReader): readonl
 }
 
 /** Whether a policy and a limit belong together. Some servers put the partition key into only one of the two fields. */
-function isSame(policy: ListItem, limit: ListItem): boolean {
+function isLimitOfPolicy(policy: ListItem, limit: ListItem): boolean {
   const [one, other] = [policy.parameters.get('pk'), limit.parameters.get('pk')];
   return policy.value === limit.value && (one === undefined || other === undefined || one === other);
 }
@@ -142,7 +142,7 @@ export function counterLimits(headers: AnswerHeaders, waits: WaitReader): readon
 function oneFieldLimits(headers: AnswerHeaders, waits: WaitReader): readonly LimitReading[] {
   const { limit, remaining, reset } = structuredDictionary(headers, 'ratelimit');
   if ((limit ?? remaining ?? reset) === undefined) return [];
-  return counted({
+  return limitsOfCounters({
     name: 'ratelimit',
     quotas: [{ quota: statedNumber(limit), windowSeconds: undefined }],
     policies: quotas(headers, 'ratelimit-policy'),
@@ -186,7 +186,7 @@ function familyLimits(headers: AnswerHeaders, family: Family, waits: WaitReader)
   const { name, windowSeconds, fields, policyField, resetHeader } = family;
   const limits = quotas(headers, fields.limit);
   const hasPolicies = limits.some(isPolicy) || policyField === undefined;
-  return counted({
+  return limitsOfCounters({
     name,
     windowSeconds,
     quotas: limits,
@@ -202,7 +202,7 @@ interface Counters extends Pick<Statements, 'name' | 'remaining' | 'reset' | 'wi
   readonly policies: readonly Quota[];
 }
 
-function counted({ quotas, policies, ...counters }: Counters): readonly LimitReading[] {
+function limitsOfCounters({ quotas, policies, ...counters }: Counters): readonly LimitReading[] {
   const { name, remaining, reset } = counters;
   const windows = policies.filter(isPolicy);
   const current = quotas[0] ?? (windows.length === 1 ? windows[0] : undefined);
@@ -294,7 +294,7 @@ function limitReading(statements: Statements): LimitReading {
     ...(windowMs > 0 && windowMs <= maxWindowMs && { windowMs }),
     ...(remaining !== undefined && { remaining: Math.min(remaining, maxCalls) }),
     ...(reset !== undefined && { resetMs: reset.ms }),
-    ...(reset?.by !== undefined && { resetBy: reset.by }),
+    ...(reset?.askedBy !== undefined && { resetBy: reset.askedBy }),
     unit,
   };
 }

@@ -9,7 +9,7 @@ const namedFromMs = 60_000;
 export interface AskedWait {
   readonly ms: number;
   /** The header that asks for more than a minute: `Retry-After: 7200`. */
-  readonly by: string | undefined;
+  readonly askedBy: string | undefined;
 }
 
 export type IgnoredWaits = Map<string, string>;
@@ -55,7 +55,7 @@ export class WaitReader {
     const text = value.trim();
     const ms = unit === 'milliseconds' ? decimal(text) : this.#ms(text);
     if (ms !== undefined && ms <= maxWaitMs)
-      return { ms: Math.ceil(ms), by: ms > namedFromMs ? `${header}: ${shown.trim()}` : undefined };
+      return { ms: Math.ceil(ms), askedBy: ms > namedFromMs ? `${header}: ${shown.trim()}` : undefined };
     this.#ignored?.set(header, shown);
     return undefined;
   }

@@ -23,7 +23,7 @@ export function waitingTime(
   ignored?: IgnoredWaits,
 ): AskedWait | undefined {
   const waits = new WaitReader(headers, now, ignored);
-  return askedByHeader(headers, waits) ?? retryInfo(details, waits) ?? ofUsedUpLimit(headers, waits);
+  return askedByHeader(headers, waits) ?? retryInfo(details, waits) ?? waitOfUsedUpLimit(headers, waits);
 }
 
 /** Whether a refusal says when to call again, whatever its status: GitHub refuses with 403. */
@@ -59,17 +59,17 @@ function retryInfo(details: readonly ErrorDetail[], waits: WaitReader): AskedWai
 function durationOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   // Seconds may be a string, because Protocol Buffers JSON writes 64-bit integers as strings.
-  const seconds = statedNumber(String(member(value, 'seconds')));
-  const nanos = statedNumber(String(member(value, 'nanos')));
+  const seconds = statedNumber(String(memberOf(value, 'seconds')));
+  const nanos = statedNumber(String(memberOf(value, 'nanos')));
   if (seconds === undefined && nanos === undefined) return undefined;
   return `${nanos ? ((seconds ?? 0) + nanos / 1e9).toFixed(9) : (seconds ?? 0)}s`;
 }
 
-function member(value: unknown, name: string): unknown {
+function memberOf(value: unknown, name: string): unknown {
   return isJsonObject(value) ? value[name] : undefined;
 }
 
-function ofUsedUpLimit(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
+function waitOfUsedUpLimit(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
   return rateLimit(headers, waits) ?? rateLimitReset(headers, waits);
 }
 
@@ -86,7 +86,7 @@ function rateLimit(headers: AnswerHeaders, waits: WaitReader): AskedWait | undef
 }
 
 function resetOf({ resetMs, resetBy }: LimitReading): AskedWait | undefined {
-  return resetMs === undefined ? undefined : { ms: resetMs, by: resetBy };
+  return resetMs === undefined ? undefined : { ms: resetMs, askedBy: resetBy };
 }
 
 function windowOf({ windowMs }: LimitReading, waits: WaitReader): AskedWait | undefined {

@@ -83,13 +83,13 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
   };
 }
 
-type Ask = (
+type RunScript = (
   script: string,
   keys: readonly string[],
   ...args: readonly (string | number)[]
 ) => Promise<unknown>;
 
-function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string): Membership {
+function membershipOf(ask: RunScript, { baseUrl, rateGroup }: LimitedApi, version: string): Membership {
   const api = { baseUrl, rateGroup };
   const keys = apiKeys(api);
   const id = randomUUID();

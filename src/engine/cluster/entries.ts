@@ -120,21 +120,21 @@ export const workerEntrySchema = z.object({
   seenAt: z.string(),
 });
 
-const dated = {
+const controlOrigin = {
   at: z.string(),
   ...attributionSchema.shape,
 };
 
 /** Rates and priorities are separate: a paused run with a new rate stays paused. */
 export const controlSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('command'), command: z.enum(['unpause', 'pause', 'cancel']), ...dated }),
+  z.object({ kind: z.literal('command'), command: z.enum(['unpause', 'pause', 'cancel']), ...controlOrigin }),
   z.object({
     kind: z.literal('rate'),
     /** The rate that the user allows. Null: as fast as possible. */
     rate: ratePolicySchema.nullable(),
-    ...dated,
+    ...controlOrigin,
   }),
-  z.object({ kind: z.literal('priority'), priority: z.enum(priorities), ...dated }),
+  z.object({ kind: z.literal('priority'), priority: z.enum(priorities), ...controlOrigin }),
 ]);
 
 export type RunEntry = z.infer<typeof runEntrySchema>;

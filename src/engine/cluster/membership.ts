@@ -8,7 +8,7 @@ import {
   type SlotReply,
   type SlotRequest,
   setRate,
-  take,
+  takeSlots,
 } from './timeline.ts';
 
 export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency' | 'isAuto' | 'outage'> & {
@@ -58,7 +58,7 @@ export function onlyMembership(policy: () => RatePolicy | undefined, rows: () =>
     }),
     decide: async (pace) => setRate(timeline, steadyNow(), { worker, ...rateCommandOf(pace) }),
     giveUpLead: async () => false,
-    take: async (request) => take(timeline, steadyNow(), { worker, ...request }),
+    take: async (request) => takeSlots(timeline, steadyNow(), { worker, ...request }),
     async leaveCluster() {},
   };
 }

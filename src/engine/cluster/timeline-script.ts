@@ -1,14 +1,14 @@
 import { controlKinds } from './entries.ts';
 import {
-  farthestMs,
+  fairPartMs,
+  farthestSlotMs,
   leaseMs,
   leastGraceMs,
   lookPerWorkerMs,
   losingRestMs,
+  placeTurnMs,
   rateTtlMs,
-  shortMs,
-  silentMs,
-  turnMs,
+  silentAfterMs,
 } from './timeline.ts';
 
 /**
@@ -88,7 +88,7 @@ if not at or now < at or now >= at + size * ${lookPerWorkerMs} then
   for i = 1, #fields, 2 do
     if string.sub(fields[i], 1, 2) == 'w:' and fields[i] ~= 'w:' .. worker then
       local each = numbers(fields[i + 1])
-      if math.abs(now - each[1]) > ${silentMs} then redis.call('HDEL', key, fields[i]) else count(each, 1) end
+      if math.abs(now - each[1]) > ${silentAfterMs} then redis.call('HDEL', key, fields[i]) else count(each, 1) end
     end
   end
 elseif own[1] then count(own, -1) end
@@ -97,11 +97,11 @@ local cap, elsewhere, free = number(3) or 0, calls, (number(3) or 0) - leased
 local own = { now, need, active, 0, (own[4] or 0) > 0 and own[5] or now }
 count(own, 1)
 local fair = math.max(1, math.floor(cap / math.max(1, wanting)))
-local isOver = wanting > cap and math.abs(now - own[5]) >= ${turnMs} and (want > 0 or not known[6])
+local isOver = wanting > cap and math.abs(now - own[5]) >= ${placeTurnMs} and (want > 0 or not known[6])
 local shortUntil = number(8) or 0
-local isShort = shortUntil > now and shortUntil <= now + ${shortMs}
+local isShort = shortUntil > now and shortUntil <= now + ${fairPartMs}
 local places = isOver and 0 or math.max(0, math.min(need, isShort and fair or cap, free))
-if places < math.min(need, fair) then shortUntil = now + ${shortMs} end
+if places < math.min(need, fair) then shortUntil = now + ${fairPartMs} end
 own[4] = math.max(places, active)
 leased = leased + own[4]
 for index, each in ipairs(own) do own[index] = text(each) end
@@ -112,7 +112,7 @@ local gap, next = number(6), number(7)
 local isSet = validUntil > now and validUntil <= now + ${rateTtlMs}
 local slots, from = 0, 0
 if isSet and gap and rest == 0 then
-  local free = math.min(next or now + ahead, now + ${farthestMs} + gap)
+  local free = math.min(next or now + ahead, now + ${farthestSlotMs} + gap)
   from = math.max(now + leadIn, free)
   local function room(aheadOf) return math.floor((now + aheadOf - from) / gap) + 1 end
   local part = math.max(1, math.floor((now - last) / gap / math.max(1, callers) + 0.5))
@@ -129,9 +129,9 @@ return {
 }
 `;
 
-const kinds = `{ ${controlKinds.map((kind) => `'${kind}'`).join(', ')} }`;
+const luaControlKinds = `{ ${controlKinds.map((kind) => `'${kind}'`).join(', ')} }`;
 
-const kept = `
+const keepFunction = `
 local function keep(...) for _, name in ipairs({ ... }) do redis.call('PEXPIRE', name, 86400000) end end
 `;
 
@@ -141,7 +141,7 @@ export function timelineScripts(clock: string) {
     take: `${clock}${state}${takeBody}`,
     setRate: `${clock}${state}${tryToLead}${setRateBody}return 1`,
     /** Also publishes a pace: KEYS[2], ARGV[5]. */
-    decide: `${clock}${state}${tryToLead}${kept}${setRateBody}
+    decide: `${clock}${state}${tryToLead}${keepFunction}${setRateBody}
 redis.call('HSET', KEYS[2], 'at', text(now), 'pace', ARGV[5])
 redis.call('HDEL', KEYS[2], 'over')
 keep(key, KEYS[2])
@@ -150,18 +150,18 @@ return 1`,
      * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether it leads (2: as
      * before), when the pace was published, the pace; for the leader also the workers with recent beats, and the runs in progress.
      */
-    beat: `${clock}${state}${tryToLead}${kept}
+    beat: `${clock}${state}${tryToLead}${keepFunction}
 redis.call('HSET', KEYS[3], ARGV[1], text(now) .. ' ' .. ARGV[2])
 keep(KEYS[3])
 local hasLed = get('leader') == ARGV[1]
-local wantsLead = ARGV[3] == '1' or math.abs(now - (getNumber('runAt') or 0)) < ${silentMs}
+local wantsLead = ARGV[3] == '1' or math.abs(now - (getNumber('runAt') or 0)) < ${silentAfterMs}
 local leads = wantsLead and tryToLead(ARGV[1])
 local pace = redis.call('HMGET', KEYS[2], 'at', 'pace')
 local reply = { text(now), leads and (hasLed and 2 or 1) or 0, pace[1] or '', pace[2] or '' }
 if leads then
   local workers, runs = {}, {}
   for _, entry in ipairs(redis.call('HVALS', KEYS[3])) do
-    if tonumber(string.match(entry, '^%S+')) > now - ${silentMs} then workers[#workers + 1] = entry end
+    if tonumber(string.match(entry, '^%S+')) > now - ${silentAfterMs} then workers[#workers + 1] = entry end
   end
   for _, entry in ipairs(redis.call('HVALS', KEYS[4])) do
     if string.find(entry, '"state":"running"', 1, true) then runs[#runs + 1] = entry end
@@ -178,7 +178,7 @@ if get('leader') ~= ARGV[1] then return 0 end
 local fields = redis.call('HGETALL', key)
 for i = 1, #fields, 2 do
   local at, need, active = string.match(fields[i + 1], '^(%S+) (%S+) (%S+) ')
-  if string.sub(fields[i], 1, 2) == 'w:' and tonumber(at) > now - ${silentMs} and need .. active ~= '00' then return 0 end
+  if string.sub(fields[i], 1, 2) == 'w:' and tonumber(at) > now - ${silentAfterMs} and need .. active ~= '00' then return 0 end
 end
 redis.call('HSET', key, 'leadUntil', text(now), 'until', '0', 'next', text(now))
 redis.call('HSET', KEYS[2], 'over', '1')
@@ -190,12 +190,12 @@ redis.call('HDEL', key, 'w:' .. ARGV[1], 'sums')
 if get('leader') ~= ARGV[1] then return 1 end
 set('leader', nil)
 for _, entry in ipairs(redis.call('HVALS', KEYS[2])) do
-  if tonumber(string.match(entry, '^%S+')) > now - ${silentMs} then return 1 end
+  if tonumber(string.match(entry, '^%S+')) > now - ${silentAfterMs} then return 1 end
 end
 redis.call('HSET', KEYS[3], 'over', '1')
 return 1`,
     /** KEYS: runs, timeline. ARGV: id, key, entry, whether the run is in progress. Replies with 0 when another run has this id. */
-    putRun: `${clock}${state}${kept}
+    putRun: `${clock}${state}${keepFunction}
 local known = get(ARGV[1])
 if known and string.match(known, '^%S+ (%S+) ') ~= ARGV[2] then return 0 end
 set(ARGV[1], text(now) .. ' ' .. ARGV[2] .. ' ' .. ARGV[3])
@@ -211,15 +211,15 @@ return 1`,
 if get('over') then return { text(now), '', '' } end
 return { text(now), get('at') or '', get('pace') or '' }`,
     /** KEYS: controls. ARGV: run, kind, control. */
-    tell: `${clock}${state}${kept} set(ARGV[1] .. ' ' .. ARGV[2], ARGV[3]) keep(key) return 1`,
+    tell: `${clock}${state}${keepFunction} set(ARGV[1] .. ' ' .. ARGV[2], ARGV[3]) keep(key) return 1`,
     /** KEYS: controls. ARGV: run. */
     controls: `${clock}${state}
 local reply = { text(now) }
-for _, kind in ipairs(${kinds}) do reply[#reply + 1] = get(ARGV[1] .. ' ' .. kind) or '' end
+for _, kind in ipairs(${luaControlKinds}) do reply[#reply + 1] = get(ARGV[1] .. ' ' .. kind) or '' end
 return reply`,
     /** KEYS: controls. ARGV: run. */
     clearControls: `${clock}${state}
-for _, kind in ipairs(${kinds}) do redis.call('HDEL', key, ARGV[1] .. ' ' .. kind) end
+for _, kind in ipairs(${luaControlKinds}) do redis.call('HDEL', key, ARGV[1] .. ' ' .. kind) end
 return 1`,
     /** KEYS: runs, controls, workers. ARGV: maximum age of the last sign of life. */
     sweep: `${clock}${state}
@@ -228,7 +228,7 @@ for _, name in ipairs({ key, KEYS[3] }) do
   for i = 1, #all, 2 do
     if tonumber(string.match(all[i + 1], '^%S+')) < now - tonumber(ARGV[1]) then
       redis.call('HDEL', name, all[i])
-      for _, kind in ipairs(${kinds}) do redis.call('HDEL', KEYS[2], all[i] .. ' ' .. kind) end
+      for _, kind in ipairs(${luaControlKinds}) do redis.call('HDEL', KEYS[2], all[i] .. ' ' .. kind) end
     end
   end
 end

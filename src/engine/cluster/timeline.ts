@@ -12,17 +12,17 @@ export const leaseMs = 2_000;
 /** Without a new rate, nothing may be called after this time. */
 export const rateTtlMs = 2_000;
 /** After this silence, a worker's places are free, and it takes no part in decisions. */
-export const silentMs = 2_000;
+export const silentAfterMs = 2_000;
 /** A slot farther ahead was taken before the clock was set back. */
-export const farthestMs = 1_000;
+export const farthestSlotMs = 1_000;
 /** A longer rest loses slots taken before it. After a shorter rest they count as used, which delays calls after a lowered rate. */
 export const losingRestMs = 500;
 /** Between two searches for silent workers, for each worker, because more of them take longer. */
 export const lookPerWorkerMs = 0.2;
 /** After a worker got fewer places than its fair part, no worker keeps more than its own for this long. */
-export const shortMs = 300;
+export const fairPartMs = 300;
 /** With more workers than places, each keeps its place for this long. */
-export const turnMs = 1_000;
+export const placeTurnMs = 1_000;
 /**
  * A call leaves within a gap of its slot, or within this time, because timers are late. Where the gap is shorter, slots are farther apart, so
  * that no second has more than two calls above the rate.
@@ -113,17 +113,17 @@ export interface SlotReply {
   readonly restMs: number;
 }
 
-export function take(state: TimelineState, now: number, request: SlotRequest): SlotReply {
+export function takeSlots(state: TimelineState, now: number, request: SlotRequest): SlotReply {
   const { gap, until } = state;
   const { want, aheadMs, leadInMs } = request;
   const earlier = state.workers.get(request.worker);
   const isSet = until > now && until <= now + rateTtlMs;
   const restMs = Math.max(0, state.restUntil - now);
-  const leased = lease(state, now, request, earlier);
+  const leased = leasePlaces(state, now, request, earlier);
   const none = { now, count: 0, from: 0, gap, isSet, restMs, ...leased };
   if (!isSet || gap === undefined || restMs > 0) return none;
   // After Redis has lost `next`, workers may still use slots that they took ahead.
-  const free = Math.min(state.next ?? now + aheadMs, now + farthestMs + gap);
+  const free = Math.min(state.next ?? now + aheadMs, now + farthestSlotMs + gap);
   const from = Math.max(now + leadInMs, free);
   const room = (ahead: number): number => Math.floor((now + ahead - from) / gap) + 1;
   // Beyond its fair part since its last visit, a worker takes only slots of the nearer half, which would soon be lost to all.
@@ -135,7 +135,7 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
 }
 
 /** Leases as many places as are needed and free; after a worker got too few, at most a fair part. Places in use are never given away. */
-function lease(
+function leasePlaces(
   state: TimelineState,
   now: number,
   { worker, want, need, active }: SlotRequest,
@@ -143,7 +143,7 @@ function lease(
 ) {
   const { workers, cap, gap } = state;
   if (now < state.lookedAt || now >= state.lookedAt + workers.size * lookPerWorkerMs) {
-    for (const [id, { at }] of workers) if (Math.abs(now - at) > silentMs) workers.delete(id);
+    for (const [id, { at }] of workers) if (Math.abs(now - at) > silentAfterMs) workers.delete(id);
     state.lookedAt = now;
   }
   const since = earlier?.places ? earlier.since : now;
@@ -153,12 +153,12 @@ function lease(
   const wanting = sum((each) => Math.min(1, each.need)) + Math.min(1, need);
   const fair = Math.max(1, Math.floor(cap / Math.max(1, wanting)));
   // The turn of a worker that wants no new slot is not over: the worker still has a slot to use.
-  const isOver = wanting > cap && Math.abs(now - since) >= turnMs && (want > 0 || gap === undefined);
-  const isShort = state.shortUntil > now && state.shortUntil <= now + shortMs;
+  const isOver = wanting > cap && Math.abs(now - since) >= placeTurnMs && (want > 0 || gap === undefined);
+  const isShort = state.shortUntil > now && state.shortUntil <= now + fairPartMs;
   const most = isShort ? fair : cap;
   const free = cap - sum((each) => each.places);
   const places = isOver ? 0 : Math.max(0, Math.min(need, most, free));
-  if (places < Math.min(need, fair)) state.shortUntil = now + shortMs;
+  if (places < Math.min(need, fair)) state.shortUntil = now + fairPartMs;
   workers.set(worker, { at: now, need, active, places: Math.max(places, active), since });
   const callers = places > 0 ? Math.min(wanting, cap) : wanting;
   return { places, elsewhere: sum((each) => each.active), callers };

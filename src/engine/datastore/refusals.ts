@@ -1,4 +1,4 @@
-import { type Repeated, repeat } from '../../base/async/repeat.ts';
+import { type RepeatedTask, repeat } from '../../base/async/repeat.ts';
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { Datastore } from './datastore.ts';
 
@@ -12,7 +12,7 @@ export function watchRefusals(
   datastore: Pick<Datastore, 'refusal'>,
   maxOutageMs: number | undefined,
   onTooLong: (reason: CqbatchError) => void,
-): Repeated {
+): RepeatedTask {
   const check = (): void => {
     const { refusal } = datastore;
     if (refusal === undefined || maxOutageMs === undefined || refusal.forMs < maxOutageMs) return;

@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Repeated, repeat } from '../../base/async/repeat.ts';
+import { type RepeatedTask, repeat } from '../../base/async/repeat.ts';
 import { deferred } from '../../base/async/waiting.ts';
 import type { RowResult } from '../../domain/row-result.ts';
 import { removedJournal, unwritableJournal } from './failure.ts';
@@ -17,7 +17,7 @@ export class AppendableJournal extends JournalFile implements Journal {
   onFinished: (results: readonly RowResult[]) => void = () => {};
   #writer: GroupWriter | undefined;
   readonly #lost = deferred<Error>();
-  #checks: Repeated | undefined;
+  #checks: RepeatedTask | undefined;
 
   /** Cuts off a torn last line, and writes a missing header. @param size of the file */
   async begin(size: number): Promise<void> {

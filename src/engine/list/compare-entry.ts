@@ -58,7 +58,7 @@ export function compareEntry(
     }
     const was = expected[name];
     if (was !== undefined && !isSame(field, was, listed))
-      return { kind: 'misfit', problem: conflict(name, was, presentText(field, listed)) };
+      return { kind: 'misfit', problem: oldValueConflict(name, was, presentText(field, listed)) };
     whole[name] = wanted;
     old[name] = presentText(field, listed);
     isChange = true;
@@ -103,7 +103,7 @@ function presentText({ type }: Pick<Field, 'type'>, text: string | undefined): s
   return text ?? (type === 'integer' ? '0' : '');
 }
 
-function conflict(field: string, was: string, is: string): RowProblem {
+function oldValueConflict(field: string, was: string, is: string): RowProblem {
   return {
     column: oldNameOf(field),
     problem: `the entry is different: ${field} is ${shownText(is)} now`,

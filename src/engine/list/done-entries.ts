@@ -20,8 +20,8 @@ export class DoneEntries {
   /** The entries to look for, by identifier: 1 for an entry that the list has. */
   readonly #sought = new DigestTable(1);
   /** The number of sought entries that were not found yet. */
-  #missing = 0;
-  #onLooked: (() => unknown) | undefined;
+  #missingEntries = 0;
+  #onEntriesRead: (() => unknown) | undefined;
 
   constructor(done: DoneList, options: DoneEntriesOptions) {
     this.#done = done;
@@ -34,7 +34,7 @@ export class DoneEntries {
     const key = digest(id);
     if (this.#sought.find(key) >= 0) return;
     this.#sought.enter(key);
-    this.#missing++;
+    this.#missingEntries++;
   }
 
   /**
@@ -47,7 +47,7 @@ export class DoneEntries {
     const reader = this.#reader;
     const onRead = this.#options.onReading(this.#done.list, reader);
     try {
-      for await (const part of reader.entries(() => reader.pages < this.#missing))
+      for await (const part of reader.entries(() => reader.pages < this.#missingEntries))
         for (const { id } of part) this.#found(id);
     } finally {
       await onRead();
@@ -62,18 +62,18 @@ export class DoneEntries {
     const entry = this.#sought.find(digest(id));
     if (entry >= 0 && this.#sought.get(entry, 0) === 1) return { is: 'done' };
     if (this.#reader.isWhole && this.#reader.repeats === 0) return { is: 'gone' };
-    this.#onLooked ??= this.#options.onReading(this.#done.list, this.#entryReader);
+    this.#onEntriesRead ??= this.#options.onReading(this.#done.list, this.#entryReader);
     return this.#entryReader.readEntry(id);
   }
 
   async close(): Promise<void> {
-    await this.#onLooked?.();
+    await this.#onEntriesRead?.();
   }
 
   #found(id: string): void {
     const entry = this.#sought.find(digest(id));
     if (entry < 0) return;
     this.#sought.set(entry, 0, 1);
-    this.#missing--;
+    this.#missingEntries--;
   }
 }

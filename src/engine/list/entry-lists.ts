@@ -67,7 +67,7 @@ export function openEntryLists(
   return {
     all,
     async of({ name, list }) {
-      if (list === undefined) throw impossible(name);
+      if (list === undefined) throw comparisonImpossible(name);
       const known = reading.get(list.name) ?? read(list);
       reading.set(list.name, known);
       return known;
@@ -75,7 +75,7 @@ export function openEntryLists(
   };
 }
 
-function impossible(operation: string): Error {
+function comparisonImpossible(operation: string): Error {
   return usageError(
     'COMPARE_IMPOSSIBLE',
     `The rows of ${operation} can't be compared with what is there, because the operation has no list: leave out --compare.`,

@@ -44,11 +44,11 @@ export class EntryReader {
     const request = this.#done.one(id);
     const headers = { ...request.headers, traceparent: traceparent(this.#traceId) };
     for (;;) {
-      await this.#steady.turn();
+      await this.#steady.waitForTurn();
       const answer = await client.send({ ...request, headers }, { signal });
       signal.throwIfAborted();
       if (answer.ok || isGone(answer.failure)) {
-        this.#steady.answered();
+        this.#steady.noteAnswer();
         this.read++;
         return answer.ok ? this.#seenIn(answer.body, id) : { is: 'gone' };
       }

@@ -13,11 +13,11 @@ export class EntrySplitter {
   hasEntries = false;
   #isInEntries = false;
   /** The text around the entries, with an empty array in place of the entries. */
-  #rest = '';
+  #textAround = '';
   /** The entry that is not complete yet. */
   #entry = '';
   /** The index of the next character in the text around the entries, or in the entry. */
-  #at = 0;
+  #index = 0;
   /** How many brackets are open: in the text around the entries, or in the entry. */
   #depth = 0;
   #isInString = false;
@@ -43,49 +43,49 @@ export class EntrySplitter {
       text = this.#isInEntries ? this.#takeEntries(text, texts) : this.#takeRest(text);
     if (this.#entry.length > maxEntryLength)
       throw new SyntaxError(`an entry is larger than ${size(maxEntryLength)}`);
-    if (this.#rest.length > maxRestLength)
+    if (this.#textAround.length > maxRestLength)
       throw new SyntaxError(`it has more than ${counted(maxRestLength, 'character')} around its entries`);
     return texts;
   }
 
   /** The text around the entries so far. */
-  get rest(): string {
-    return this.#rest;
+  get textAround(): string {
+    return this.#textAround;
   }
 
   /** Ends the text, and returns what is around the entries. @throws SyntaxError when the text ends in the entries */
   end(): string {
     if (this.#isInEntries) throw new SyntaxError('it ends in the middle of its entries');
-    return this.#rest;
+    return this.#textAround;
   }
 
   /** Returns the text behind the bracket that opens the entries. */
   #takeRest(part: string): string {
-    const text = this.#rest + part;
-    for (; this.#at < text.length; this.#at++) {
-      const code = text.charCodeAt(this.#at);
+    const text = this.#textAround + part;
+    for (; this.#index < text.length; this.#index++) {
+      const code = text.charCodeAt(this.#index);
       if (this.#isInString) {
-        if (code === backslash) this.#at++;
+        if (code === backslash) this.#index++;
         else if (code === quote) {
           this.#isInString = false;
-          this.#nameEnd = this.#at + 1;
+          this.#nameEnd = this.#index + 1;
         }
       } else if (code === quote) {
         this.#isInString = true;
-        this.#nameStart = this.#at;
+        this.#nameStart = this.#index;
       } else if (code === colon && this.#depth === 1) {
         this.#member = text.slice(this.#nameStart, this.#nameEnd);
       } else if (code === openBracket && this.#depth === 1 && this.#names.has(this.#member)) {
         this.hasEntries = true;
         this.#isInEntries = true;
-        const end = this.#at + 1;
-        this.#rest = text.slice(0, end);
-        this.#at = 0;
+        const end = this.#index + 1;
+        this.#textAround = text.slice(0, end);
+        this.#index = 0;
         this.#depth = 0;
         return text.slice(end);
       } else this.#depth = Math.max(0, this.#depth + depthOf(code));
     }
-    this.#rest = text;
+    this.#textAround = text;
     return '';
   }
 
@@ -93,29 +93,29 @@ export class EntrySplitter {
   #takeEntries(part: string, texts: string[]): string {
     const text = this.#entry + part;
     let start = 0;
-    for (; this.#at < text.length; this.#at++) {
-      const code = text.charCodeAt(this.#at);
+    for (; this.#index < text.length; this.#index++) {
+      const code = text.charCodeAt(this.#index);
       if (this.#isInString) {
-        if (code === backslash) this.#at++;
+        if (code === backslash) this.#index++;
         else if (code === quote) this.#isInString = false;
       } else if (code === quote) this.#isInString = true;
       else if (code === comma && this.#depth === 0) {
-        texts.push(text.slice(start, this.#at));
-        start = this.#at + 1;
+        texts.push(text.slice(start, this.#index));
+        start = this.#index + 1;
       } else if (code === closeBracket && this.#depth === 0) {
-        const last = text.slice(start, this.#at);
+        const last = text.slice(start, this.#index);
         if (last.trim() !== '') texts.push(last);
-        const behind = text.slice(this.#at);
+        const behind = text.slice(this.#index);
         this.#isInEntries = false;
         this.#entry = '';
         // `#rest` ends with the bracket that opens the entries. The bracket that closes them comes next.
-        this.#at = this.#rest.length;
+        this.#index = this.#textAround.length;
         this.#depth = 2;
         return behind;
       } else this.#depth += depthOf(code);
     }
     this.#entry = text.slice(start);
-    this.#at -= start;
+    this.#index -= start;
     return '';
   }
 }

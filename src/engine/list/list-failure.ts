@@ -4,7 +4,7 @@ import type { ApiFailure } from '../api/failure.ts';
 import { listedWords, type OperationList } from '../operation/list-definition.ts';
 import { refusalText } from '../operation/operation.ts';
 
-interface Place {
+interface ListPlace {
   readonly path: string;
   /** The number of entries that were listed before the failure. */
   readonly listed: number;
@@ -25,18 +25,18 @@ export function changedListText(list: OperationList, repeats: number): string {
 }
 
 /** Statuses of a service, or of a router in front of it, that has no such list. */
-const missing: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
+const statusesWithoutList: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
 /** The error when a list can't be read. */
 export function listFailure(
   list: OperationList,
   failure: ApiFailure,
-  { path, listed, page, ifMissing }: Place,
+  { path, listed, page, ifMissing }: ListPlace,
 ): CqbatchError {
   const what = listedWords(list);
   const message = refusalText(list, failure);
   const { code, status } = failure;
-  if (page === 1 && (missing.has(status) || code === 'UNIMPLEMENTED'))
+  if (page === 1 && (statusesWithoutList.has(status) || code === 'UNIMPLEMENTED'))
     return fatalError(
       'LIST_MISSING',
       `This service does not list ${what}: ${message} (asked: ${path}). ${ifMissing}`,

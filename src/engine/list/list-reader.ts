@@ -80,7 +80,7 @@ export class ListReader {
       if (next !== undefined) this.#requireNewToken(next);
       pagesWithoutNews = this.listed === before ? pagesWithoutNews + 1 : 0;
       if (!isLast && pagesWithoutNews === mostPagesWithoutNews)
-        throw this.#endless(`${mostPagesWithoutNews} pages in a row list nothing new`);
+        throw this.#endlessListFailure(`${mostPagesWithoutNews} pages in a row list nothing new`);
       token = next;
     }
   }
@@ -90,14 +90,14 @@ export class ListReader {
     token: string | undefined,
   ): AsyncGenerator<readonly ListedEntry[], string | undefined, undefined> {
     for (;;) {
-      await this.#steady.turn();
+      await this.#steady.waitForTurn();
       const outcome = yield* this.#call(token);
       this.#options.signal.throwIfAborted();
       if (outcome.ok) {
-        this.#steady.answered();
+        this.#steady.noteAnswer();
         return outcome.next;
       }
-      if (!(await this.#steady.mayRepeat(outcome.failure))) throw this.#failed(outcome.failure);
+      if (!(await this.#steady.mayRepeat(outcome.failure))) throw this.#listFailure(outcome.failure);
     }
   }
 
@@ -120,7 +120,7 @@ export class ListReader {
     const sending = this.#options.client.send({ ...request, headers }, { signal: stop.signal, into: parts });
     try {
       for await (const bytes of parts.bytes) {
-        this.#steady.heard();
+        this.#steady.noteAnswerPart();
         const texts = splitter.push(decoder.decode(bytes, { stream: true }));
         const news = this.#newIn(texts.map((text) => parts.parse(text)));
         if (news.length > 0) yield news;
@@ -130,7 +130,7 @@ export class ListReader {
       return { ok: true, next: this.#nextIn(parts.parse(splitter.end()), splitter) };
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      const what = `The answer is not a list (${error.message}): ${excerptOf(splitter.rest, parts.mask)}`;
+      const what = `The answer is not a list (${error.message}): ${excerptOf(splitter.textAround, parts.mask)}`;
       return { ok: false, failure: apiFailure('ANSWER_NOT_JSON', what) };
     } finally {
       forget();
@@ -181,15 +181,16 @@ export class ListReader {
 
   #requireNewToken(token: string): void {
     const key = digest(token);
-    if (this.#tokens.find(key) >= 0) throw this.#endless('a page names an earlier one as the next');
+    if (this.#tokens.find(key) >= 0)
+      throw this.#endlessListFailure('a page names an earlier one as the next');
     this.#tokens.enter(key);
   }
 
-  #endless(why: string): Error {
-    return this.#failed(apiFailure('ANSWER_INCOMPLETE', `${why}, so it has no end`, { class: 'halt' }));
+  #endlessListFailure(why: string): Error {
+    return this.#listFailure(apiFailure('ANSWER_INCOMPLETE', `${why}, so it has no end`, { class: 'halt' }));
   }
 
-  #failed(failure: ApiFailure): Error {
+  #listFailure(failure: ApiFailure): Error {
     const { path } = this.#list.request(undefined);
     const { ifMissing } = this.#options;
     return listFailure(this.#list, failure, { path, listed: this.listed, page: this.pages + 1, ifMissing });

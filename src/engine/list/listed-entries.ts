@@ -13,12 +13,12 @@ export type KnownEntry = Pick<ListedEntry, 'fields' | 'unfit'>;
 /** The counts of a list that was read, which show how sure it is that nothing is missing. */
 export type ListCounts = Pick<ListReader, 'listed' | 'repeats' | 'unreadable'>;
 
-const portion = 1 << 18;
+const portionBytes = 1 << 18;
 const windowBytes = 1 << 14;
 
 /** Places in an entry of the index. The position in the file takes two of them, because it may exceed 32 bits. */
-const position = 0;
-const length = 2;
+const positionPlace = 0;
+const lengthPlace = 2;
 
 /**
  * The entries of a list as they were read once, by identifier. The entries are in a file, so that a million of them take 40 bytes of memory
@@ -46,7 +46,7 @@ export class ListedEntries {
     path: string,
   ): Promise<ListedEntries> {
     const readAt = new Date().toISOString();
-    const index = new DigestTable(length + 1);
+    const index = new DigestTable(lengthPlace + 1);
     const file = await onDisk(path, () => open(path, 'wx+', 0o600));
     try {
       await write(file, path, list, reader, index);
@@ -78,7 +78,7 @@ export class ListedEntries {
     const entry = this.#index.find(digest(id));
     if (entry < 0) return undefined;
     return decode(
-      this.#bytes(this.#index.getLarge(entry, position), this.#index.get(entry, length)),
+      this.#bytes(this.#index.getLarge(entry, positionPlace), this.#index.get(entry, lengthPlace)),
       this.list,
     );
   }
@@ -120,13 +120,13 @@ async function write(
       const text = encode(entry, list);
       const bytes = Buffer.byteLength(text);
       const place = index.enter(digest(entry.id));
-      index.setLarge(place, position, written);
-      index.set(place, length, bytes);
+      index.setLarge(place, positionPlace, written);
+      index.set(place, lengthPlace, bytes);
       written += bytes;
       pending += bytes;
       parts.push(text);
     }
-    if (pending >= portion) await flush();
+    if (pending >= portionBytes) await flush();
   }
   await flush();
 }

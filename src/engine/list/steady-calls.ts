@@ -27,10 +27,10 @@ export class SteadyCalls {
   readonly #pace: CallPace;
   #calledAt = Number.NEGATIVE_INFINITY;
   /** When the latest part of an answer came. */
-  #heardAt = performance.now();
+  #answerPartAt = performance.now();
   /** The failed attempts since the last answer: transient failures only, not refusals. */
-  #used = 0;
-  #refused = 0;
+  #failedAttempts = 0;
+  #refusals = 0;
 
   constructor(pace: CallPace) {
     this.#pace = pace;
@@ -38,36 +38,36 @@ export class SteadyCalls {
 
   /** How long the current call has brought nothing. */
   get silentMs(): number {
-    return performance.now() - Math.max(this.#heardAt, this.#calledAt);
+    return performance.now() - Math.max(this.#answerPartAt, this.#calledAt);
   }
 
-  async turn(): Promise<void> {
+  async waitForTurn(): Promise<void> {
     await this.#wait(this.#calledAt + this.#pace.spacingMs, 'the rate (--rate)');
     this.#calledAt = performance.now();
   }
 
-  heard(): void {
-    this.#heardAt = performance.now();
+  noteAnswerPart(): void {
+    this.#answerPartAt = performance.now();
   }
 
-  answered(): void {
-    this.heard();
-    this.#used = 0;
-    this.#refused = 0;
+  noteAnswer(): void {
+    this.noteAnswerPart();
+    this.#failedAttempts = 0;
+    this.#refusals = 0;
   }
 
   /** Waits as the failure asks. Returns false at once when a further attempt makes no sense. */
   async mayRepeat(failure: ApiFailure): Promise<boolean> {
     const { attempts, backoffMs, maxOutageMs } = this.#pace;
-    if (failure.class === 'retry') this.#used++;
-    else if (failure.class === 'slow-down' || failure.class === 'unreachable') this.#refused++;
+    if (failure.class === 'retry') this.#failedAttempts++;
+    else if (failure.class === 'slow-down' || failure.class === 'unreachable') this.#refusals++;
     else return false;
-    const isOutageOver = maxOutageMs !== null && performance.now() - this.#heardAt > maxOutageMs;
-    if (this.#used >= attempts || isOutageOver) return false;
+    const isOutageOver = maxOutageMs !== null && performance.now() - this.#answerPartAt > maxOutageMs;
+    if (this.#failedAttempts >= attempts || isOutageOver) return false;
     const own =
       failure.class === 'retry'
-        ? backoffAfter(this.#used, backoffMs, Math.random())
-        : statedWaitMs(failure.waitMs ?? unstatedWaitMs(this.#refused));
+        ? backoffAfter(this.#failedAttempts, backoffMs, Math.random())
+        : statedWaitMs(failure.waitMs ?? unstatedWaitMs(this.#refusals));
     const until = performance.now() + Math.max(own, failure.waitMs ?? 0);
     await this.#wait(until, failure.waitBy ?? failure.message);
     return true;

@@ -30,7 +30,7 @@ export async function identify(
   name: string,
   context: ReadingContext = {},
   reading: ReadingOptions = {},
-): Promise<Identified> {
+): Promise<IdentifiedManifest> {
   if ((await inputKind(path, name, context)) === 'pipe') {
     throw usageError(
       'MANIFEST_NOT_A_FILE',
@@ -66,7 +66,7 @@ export async function identify(
   });
 }
 
-interface Identified {
+interface IdentifiedManifest {
   readonly source: TextSource;
   readonly format: ManifestFormat;
   /** Why the user's encoding has no effect, as `Manifest.whyEncodingUnused` has it. */
@@ -91,7 +91,7 @@ async function readHead(source: ByteSource, size: number): Promise<Head> {
   return { bytes: Buffer.concat(chunks).subarray(0, size), complete: length <= size };
 }
 
-function identifyText(source: TextSource, head: Head, reading: ReadingOptions): Identified {
+function identifyText(source: TextSource, head: Head, reading: ReadingOptions): IdentifiedManifest {
   const { skipLines = 0, rowsAt } = reading;
   const all = head.bytes.toString('utf8', source.bomLength);
   const preamble = readPreamble(all, skipLines, head.complete);

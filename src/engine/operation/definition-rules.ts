@@ -5,8 +5,8 @@ import { nearestName } from '../../base/text/near-name.ts';
 import { resultColumns } from '../../domain/row-result.ts';
 import { mayCarryToken } from './header-rules.ts';
 
-const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-const aFunction = z
+const wordPattern = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+const functionSchema = z
   .custom((value) => typeof value === 'function', 'must be a function')
   .refine((value) => !types.isAsyncFunction(value), 'must not be async: what it returns is needed at once');
 
@@ -36,26 +36,26 @@ const permissionSchema = z
   .regex(/^[!-~]{1,100}$/, 'must be a name without blanks, such as CALLS_EDIT')
   .optional();
 
-const columnsSchema = z.record(z.string().regex(word, 'must be in snake_case'), aFunction);
+const columnsSchema = z.record(z.string().regex(wordPattern, 'must be in snake_case'), functionSchema);
 
-const memberSchema = z.string().regex(word, 'must be the name of a member, in snake_case');
+const memberSchema = z.string().regex(wordPattern, 'must be the name of a member, in snake_case');
 
 const doneSchema = z.strictObject({
   name: nameSchema('calls'),
-  request: aFunction,
-  one: aFunction,
-  differs: aFunction,
+  request: functionSchema,
+  one: functionSchema,
+  differs: functionSchema,
 });
 
 const listSchema = z.strictObject({
   name: nameSchema('deleted-calls'),
-  request: aFunction,
+  request: functionSchema,
   entries: memberSchema,
   next: memberSchema.optional(),
-  read: aFunction.optional(),
+  read: functionSchema.optional(),
   fields: z.array(z.string()),
   columns: columnsSchema,
-  unfit: aFunction.optional(),
+  unfit: functionSchema.optional(),
   absent: z.string().min(1).optional(),
   computed: z.array(z.string()).optional(),
   permission: permissionSchema,
@@ -68,14 +68,16 @@ const definitionSchema = z
     thing: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be one lowercase word, such as call'),
     done: z.string().min(1).optional(),
     summary: z.string().min(1),
-    fields: z.record(z.string().regex(word, 'must be in snake_case'), fieldSchema),
+    fields: z.record(z.string().regex(wordPattern, 'must be in snake_case'), fieldSchema),
     subject: z.string(),
-    check: aFunction.optional(),
-    request: aFunction,
-    interpret: aFunction,
+    check: functionSchema.optional(),
+    request: functionSchema,
+    interpret: functionSchema,
     columns: columnsSchema,
     repeatable: z.boolean(),
-    idempotencyKey: z.union([z.boolean(), aFunction], 'must be true, or a function of the row').optional(),
+    idempotencyKey: z
+      .union([z.boolean(), functionSchema], 'must be true, or a function of the row')
+      .optional(),
     auth: z
       .union(
         [
@@ -87,8 +89,8 @@ const definitionSchema = z
       .optional(),
     mayReset: z.boolean().optional(),
     permission: permissionSchema,
-    meansAlreadyApplied: aFunction.optional(),
-    meansDone: aFunction.optional(),
+    meansAlreadyApplied: functionSchema.optional(),
+    meansDone: functionSchema.optional(),
     list: listSchema.optional(),
   })
   .check(({ value: { fields, subject, columns, repeatable, idempotencyKey, list }, issues }) => {

@@ -11,17 +11,17 @@ export type ExpectedValues = 'time' | readonly string[];
 export type Expectation = (value: string) => string | undefined;
 
 export function expectationOf(expects: ExpectedValues): Expectation {
-  if (expects === 'time') return (value) => (isTime(value) ? undefined : aTime);
+  if (expects === 'time') return (value) => (isTime(value) ? undefined : expectedTime);
   const known = new Set(expects);
   const named = inWords(expects, 'or');
   return (value) => (known.has(value) ? undefined : named);
 }
 
-const aTime = 'a time of RFC 3339, such as 2026-11-16T10:00:00Z';
+const expectedTime = 'a time of RFC 3339, such as 2026-11-16T10:00:00Z';
 
 /** A time as Protocol Buffers read it: year 1 or later, at most nanoseconds, capital letters. */
-const time = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+const rfc3339Time = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 function isTime(value: string): boolean {
-  return time.test(value) && readMoment(value) !== undefined;
+  return rfc3339Time.test(value) && readMoment(value) !== undefined;
 }

@@ -128,22 +128,22 @@ export function entryListOf<FieldName extends string, Entry>(
       const value = callMember('list.read', () => (read ?? identity)(entry), presentObject);
       if (value === undefined) return undefined;
       const members = value as Readonly<Record<string, unknown>>;
-      const own = present(
+      const own = presentText(
         spelledFields.map(
-          ([field, [snake, camel]]) => [field, textOf(members[snake] ?? members[camel])] as const,
+          ([field, [snake, camel]]) => [field, fieldText(members[snake] ?? members[camel])] as const,
         ),
       );
       const id = own[subject];
       if (id === undefined) return undefined;
       const texts = cells.map(
         ([column, cell]) =>
-          [column, callMember(`list.columns.${column}`, () => cell(value), textOf)] as const,
+          [column, callMember(`list.columns.${column}`, () => cell(value), fieldText)] as const,
       );
       const reason = unfit && callMember('list.unfit', () => unfit(value), reasonIn);
       return {
         id,
         fields: own,
-        columns: present(texts),
+        columns: presentText(texts),
         ...(reason !== undefined && { unfit: reason }),
       };
     },
@@ -169,11 +169,11 @@ export function spellingsOf(name: string): readonly [snake: string, camel: strin
   return [name, name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())];
 }
 
-function present(texts: readonly (readonly [name: string, text: string])[]): Row {
+function presentText(texts: readonly (readonly [name: string, text: string])[]): Row {
   return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 }
 
-function textOf(value: unknown): string {
+function fieldText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return isJsonObject(value) || Array.isArray(value) ? stringifyJson(value) : String(value);
 }

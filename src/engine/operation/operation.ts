@@ -11,7 +11,7 @@ import {
   fieldsOf,
   type Row,
   type RowOf,
-  readingJson,
+  rowReader,
   rowSchemaOf,
 } from './row-fields.ts';
 
@@ -160,7 +160,7 @@ export function defineOperation<
     ...rest
   } = definition;
   const callMember = memberCaller(name);
-  const read = readingJson(fields) as (row: Row) => RowOf<Fields>;
+  const read = rowReader(fields) as (row: Row) => RowOf<Fields>;
   const cells = Object.entries(columns) as [Column, CellsOf<Value>[string]][];
   return {
     ...rest,
@@ -170,7 +170,7 @@ export function defineOperation<
     schema: rowSchemaOf(
       fields,
       subject,
-      check && ((row) => callMember('check', () => check(read(row)), problemIn)),
+      check && ((row) => callMember('check', () => check(read(row)), requireProblemText)),
     ),
     request(row) {
       const made = callMember(
@@ -246,7 +246,7 @@ export function refusalText(
   return `${message} (most likely ${permission} is missing)`;
 }
 
-function problemIn(problem: string | undefined): string | undefined {
+function requireProblemText(problem: string | undefined): string | undefined {
   if (problem === undefined || typeof problem === 'string') return problem;
   throw new TypeError('must return the problem as text, or undefined');
 }

@@ -94,7 +94,7 @@ export function rowSchemaOf(
 }
 
 /** Returns a function that gives the functions of an operation a row in which each list and object is a value, not text. */
-export function readingJson(definitions: FieldDefinitions): (row: Row) => Readonly<Record<string, unknown>> {
+export function rowReader(definitions: FieldDefinitions): (row: Row) => Readonly<Record<string, unknown>> {
   const names = Object.keys(definitions).filter((name) => definitions[name]?.type === 'json');
   if (names.length === 0) return (row) => row;
   return (row) => {
@@ -150,13 +150,14 @@ function jsonText(value: unknown): string | undefined {
 function textField(isIdentifier: boolean, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
     if (typeof value === 'string' && isSheetError(value)) {
-      context.issues.push({ code: 'custom', message: sheetError, input: value });
+      context.issues.push({ code: 'custom', message: sheetErrorProblem, input: value });
       return z.NEVER;
     }
     if (typeof value === 'string' && !isIdentifier) return value;
     const text = typeof value === 'string' ? trimBlanks(value) : '';
-    if (text !== '' && !hasUnseen(text) && mangledText(text) === undefined) return text;
-    const message = text === '' ? textProblem(value, missing) : (mangledText(text) ?? unseenInside);
+    if (text !== '' && !hasUnseen(text) && mangledTextProblem(text) === undefined) return text;
+    const message =
+      text === '' ? textProblem(value, missing) : (mangledTextProblem(text) ?? unseenCharacterProblem);
     context.issues.push({ code: 'custom', message, input: value });
     return z.NEVER;
   });
@@ -170,7 +171,7 @@ function integerProblem(value: unknown, min: 0 | 1, missing: string | undefined)
   }
   const text = numberText(value);
   if (text === '') return `cannot be empty or cleared; must be ${range}`;
-  const mangled = mangledText(text) ?? mangledNumber(text);
+  const mangled = mangledTextProblem(text) ?? mangledNumberProblem(text);
   if (mangled !== undefined) return mangled;
   if (isFooter(text)) return footerProblem;
   return /^-?\d+$/.test(text) ? `out of range; must be ${range}` : `must be ${range}, in digits only`;
@@ -183,21 +184,21 @@ function numberText(value: unknown): string {
     : String(typeof value === 'object' ? typeof value : value);
 }
 
-const sheetError = 'is a spreadsheet error, or the column was too narrow; fix it and export again';
+const sheetErrorProblem = 'is a spreadsheet error, or the column was too narrow; fix it and export again';
 
-const scientific =
+const scientificProblem =
   'is in scientific notation, so digits may be lost; format the column as text in the spreadsheet, enter the numbers again and export again';
 
 type SpreadsheetForm = readonly [form: RegExp, problem: string];
 
 /** What spreadsheets make of identifiers: of numbers, and of users whose names look like numbers. */
 const formsOfText: readonly SpreadsheetForm[] = [
-  [/^-?\d+(?:[.,]\d+)?e[+-]\d+$/i, scientific],
+  [/^-?\d+(?:[.,]\d+)?e[+-]\d+$/i, scientificProblem],
   [/^(?:'\d+|="?'?\d+"?)$/, "has a spreadsheet's text mark; write only the digits"],
 ];
 
 const formsOfNumbers: readonly SpreadsheetForm[] = [
-  [/^-?\d+(?:[.,]\d+)?e\d+$/i, scientific],
+  [/^-?\d+(?:[.,]\d+)?e\d+$/i, scientificProblem],
   [
     /^-?\d{1,3}(?:[,.'’\s_]\d{3})+$/,
     'has separators between its digits; format the column as text and write digits only',
@@ -206,14 +207,14 @@ const formsOfNumbers: readonly SpreadsheetForm[] = [
     /^-?\d+[.,]\d+$/,
     'has decimals, so digits may be lost; format the column as text, write whole numbers and export again',
   ],
-  [/^#/, sheetError],
+  [/^#/, sheetErrorProblem],
 ];
 
-function mangledText(text: string): string | undefined {
+function mangledTextProblem(text: string): string | undefined {
   return formsOfText.find(([form]) => form.test(text))?.[1];
 }
 
-function mangledNumber(text: string): string | undefined {
+function mangledNumberProblem(text: string): string | undefined {
   return formsOfNumbers.find(([form]) => form.test(text))?.[1];
 }
 
@@ -231,7 +232,7 @@ function isSheetError(text: string): boolean {
   return (text.includes('#') || text.includes('Err:')) && sheetErrors.test(composed(text));
 }
 
-const unseenInside = 'has a character inside that you cannot see; type the identifier again';
+const unseenCharacterProblem = 'has a character inside that you cannot see; type the identifier again';
 
 function textProblem(value: unknown, missing: string | undefined): string {
   if (isLeftOut(value)) return missing ?? 'must be text';

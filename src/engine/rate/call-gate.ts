@@ -15,12 +15,12 @@ export class CallGate {
   readonly #scheduler: CallScheduler;
   readonly #options: CallGateOptions;
   #busiest = 0;
-  #closed = false;
+  #isClosed = false;
   #isLetInDue = false;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
-  readonly #waiting: ((hasTurn: boolean) => void)[] = [];
-  readonly #ready: ((leaveBy: number | undefined) => void)[] = [];
+  readonly #waitingRows: ((hasTurn: boolean) => void)[] = [];
+  readonly #readyRows: ((leaveBy: number | undefined) => void)[] = [];
   readonly #startedAt: number[] = [];
 
   constructor(options: CallGateOptions) {
@@ -41,7 +41,7 @@ export class CallGate {
   }
 
   get isBusy(): boolean {
-    return this.#busy + this.#waiting.length > 0;
+    return this.#busy + this.#waitingRows.length > 0;
   }
 
   get callers(): number {
@@ -71,7 +71,7 @@ export class CallGate {
    */
   reserve(): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
+      this.#waitingRows.push(resolve);
       this.#letInSoon();
       this.onRow();
     });
@@ -81,30 +81,30 @@ export class CallGate {
    * Waits for the moment of the call.
    *
    * @param tookMs how long writing the intent took
-   * @returns by when the call must leave: pass it to `sent` when the call has left, and call `leave` when it is over. Undefined: the row's
+   * @returns by when the call must leave: pass it to `noteSent` when the call has left, and call `leave` when it is over. Undefined: the row's
    * turn is over without a call
    */
   enter(tookMs: number): Promise<number | undefined> {
-    this.#scheduler.written(preciseNow(), tookMs);
+    this.#scheduler.noteWrittenIntent(preciseNow(), tookMs);
     return new Promise((resolve) => {
-      this.#ready.push(resolve);
+      this.#readyRows.push(resolve);
       this.#letInSoon();
     });
   }
 
   /** @param leaveBy absent for a repeated call */
-  sent(leaveBy?: number): void {
-    this.#scheduler.sent(preciseNow(), leaveBy);
+  noteSent(leaveBy?: number): void {
+    this.#scheduler.noteSent(preciseNow(), leaveBy);
   }
 
   release(): void {
-    this.#scheduler.released(1);
+    this.#scheduler.releaseTurns(1);
     this.#letIn();
   }
 
   /** @param waitUntil by the steady clock */
-  refused(waitUntil: number): void {
-    this.#scheduler.refused(preciseNow(), waitUntil);
+  noteRefusal(waitUntil: number): void {
+    this.#scheduler.noteRefusal(preciseNow(), waitUntil);
     this.#letIn();
   }
 
@@ -121,12 +121,12 @@ export class CallGate {
 
   leave(): void {
     const now = preciseNow();
-    this.#scheduler.ended(now - (this.#startedAt.shift() ?? now));
+    this.#scheduler.noteEnd(now - (this.#startedAt.shift() ?? now));
     this.#letIn();
   }
 
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#letIn();
   }
 
@@ -146,29 +146,29 @@ export class CallGate {
 
   #letIn(): void {
     const now = preciseNow();
-    if (this.#closed || this.isResting) this.#sendAway();
+    if (this.#isClosed || this.isResting) this.#sendAway();
     // A closed gate makes no visit to give up its places: they are free when the worker leaves.
-    if (this.#closed) {
+    if (this.#isClosed) {
       clearTimeout(this.#timer);
       return;
     }
-    const callers = { waiting: this.#waiting.length, ready: this.#ready.length };
+    const callers = { waiting: this.#waitingRows.length, ready: this.#readyRows.length };
     const { reserved, admitted, visit, wakeAt } = this.#scheduler.step(now, callers);
     this.#busiest = Math.max(this.#busiest, this.#busy);
     for (const leaveBy of admitted) {
       this.#startedAt.push(now);
-      this.#ready.shift()?.(leaveBy);
+      this.#readyRows.shift()?.(leaveBy);
     }
-    for (const resolve of this.#waiting.splice(0, reserved)) resolve(true);
+    for (const resolve of this.#waitingRows.splice(0, reserved)) resolve(true);
     if (visit !== undefined) void this.#visit(now, visit);
     this.#wakeAt(wakeAt, now);
   }
 
   #sendAway(): void {
     this.onSendAway();
-    this.#scheduler.released(this.#ready.length);
-    for (const resolve of this.#ready.splice(0)) resolve(undefined);
-    for (const resolve of this.#waiting.splice(0)) resolve(false);
+    this.#scheduler.releaseTurns(this.#readyRows.length);
+    for (const resolve of this.#readyRows.splice(0)) resolve(undefined);
+    for (const resolve of this.#waitingRows.splice(0)) resolve(false);
   }
 
   #wakeAt(at: number, now: number): void {
@@ -179,7 +179,7 @@ export class CallGate {
         ? setTimeout(() => this.#wake(), Math.max(1, Math.ceil(at - now)))
         : undefined;
     }
-    if (this.#waiting.length + this.#scheduler.reserved === 0) this.#timer?.unref();
+    if (this.#waitingRows.length + this.#scheduler.reserved === 0) this.#timer?.unref();
     else this.#timer?.ref();
   }
 
@@ -191,11 +191,11 @@ export class CallGate {
   async #visit(sentAt: number, request: Visit): Promise<void> {
     try {
       const reply = await this.#options.take(request);
-      this.#scheduler.replied(sentAt, preciseNow(), reply);
+      this.#scheduler.takeReply(sentAt, preciseNow(), reply);
       this.#letIn();
     } catch (error) {
       // Another visit follows when this one counts as lost.
-      if (!this.#closed) this.#options.onError(error as Error);
+      if (!this.#isClosed) this.#options.onError(error as Error);
     }
   }
 }

@@ -19,7 +19,7 @@ const slownessMs = 5_000;
  * The share of places with intents written ahead, so that no place is empty during a write. These rows count as possibly called when this
  * process dies.
  */
-const writtenAhead = 0.2;
+const intentsAheadShare = 0.2;
 
 /** How far ahead slots are taken, or farther when replies take longer. */
 const aheadMs = 100;
@@ -27,7 +27,7 @@ const aheadMs = 100;
 const visitMs = 50;
 const visitSpread = 0.3;
 /** The time to the next visit after one that gave slots, or all places that the worker needed, while it can use more. */
-const soonMs = 5;
+const soonVisitMs = 5;
 /** A worker with its fair part of the slots of this time visits no sooner. */
 const enoughAheadMs = 67;
 /** The time between visits for each worker that wants to call: bounds the visits of all (200 workers with one place each, 2,000/s). */
@@ -35,7 +35,7 @@ const visitPerCallerMs = 0.5;
 /** The longest time between two visits. A worker's permission to call lasts longer. */
 const mostVisitMs = 1_000;
 /** A visit without a reply for this long is lost. */
-const lostMs = 250;
+const lostAfterMs = 250;
 /** A visit takes slots for this share of the places: the calls of a worker are spread among those of the others. */
 const placesPerVisit = 0.2;
 /** Places to lease for calls that could be made, so that no slot comes without a place while a worker gets more rows. */
@@ -56,7 +56,7 @@ export interface Step {
   readonly reserved: number;
   /** One time for each call that leaves now: by when it must have left. */
   readonly admitted: readonly number[];
-  /** A visit to make now. Pass its reply to `replied`. */
+  /** A visit to make now. Pass its reply to `takeReply`. */
   readonly visit?: Visit | undefined;
   /** When to call `step` again, unless a call begins or ends earlier. */
   readonly wakeAt: number;
@@ -76,16 +76,16 @@ export interface Step {
  */
 export class CallScheduler {
   /** The user's number of calls in flight for this process; undefined: as many as granted. */
-  readonly #wanted: number | undefined;
+  readonly #wantedConcurrency: number | undefined;
   readonly #random: () => number;
   readonly #slots = new UnusedSlots();
   readonly #clock = new ServerClock();
   #active = 0;
-  #reserved = 0;
+  #turns = 0;
   #slowestMs = firstIntentMs - spareIntentMs;
   #slowestAt = Number.NEGATIVE_INFINITY;
   #latencyMs: number | undefined;
-  #reply: Pick<SlotReply, 'places' | 'elsewhere' | 'callers' | 'gap'> = {
+  #lastReply: Pick<SlotReply, 'places' | 'elsewhere' | 'callers' | 'gap'> = {
     places: 0,
     elsewhere: 0,
     callers: 0,
@@ -93,25 +93,25 @@ export class CallScheduler {
   #permittedUntil = Number.NEGATIVE_INFINITY;
   #restUntil = Number.NEGATIVE_INFINITY;
   #ownRestUntil = Number.NEGATIVE_INFINITY;
-  #visit: Visit = { want: 0, need: 0, active: 0, aheadMs, leadInMs: 0 };
+  #lastVisit: Visit = { want: 0, need: 0, active: 0, aheadMs, leadInMs: 0 };
   #visitedAt = Number.NEGATIVE_INFINITY;
-  #repliedTo = Number.NEGATIVE_INFINITY;
-  #count = 0;
+  #repliedVisitAt = Number.NEGATIVE_INFINITY;
+  #newSlots = 0;
   #replyMs = 0;
-  #spread = 1;
+  #jitter = 1;
 
   constructor(options: { readonly concurrency?: number | undefined; readonly random: () => number }) {
-    this.#wanted = options.concurrency;
+    this.#wantedConcurrency = options.concurrency;
     this.#random = options.random;
   }
 
   /** The calls in flight of other workers, as of the last visit. */
   get elsewhere(): number {
-    return this.#reply.elsewhere;
+    return this.#lastReply.elsewhere;
   }
 
   get callers(): number {
-    return this.#reply.callers;
+    return this.#lastReply.callers;
   }
 
   get active(): number {
@@ -119,11 +119,11 @@ export class CallScheduler {
   }
 
   get reserved(): number {
-    return this.#reserved;
+    return this.#turns;
   }
 
   get places(): number {
-    return this.#wanted ?? this.#reply.places;
+    return this.#wantedConcurrency ?? this.#lastReply.places;
   }
 
   get restUntil(): number {
@@ -134,8 +134,8 @@ export class CallScheduler {
    * Holds all calls until the asked wait is over and the meaning of the refusal is known. Where a rate is kept, the latter costs at most
    * one slot: an API that refuses half of all calls at any rate would otherwise block calls forever.
    */
-  refused(now: number, waitUntil: number): void {
-    const { gap = considerMs } = this.#reply;
+  noteRefusal(now: number, waitUntil: number): void {
+    const { gap = considerMs } = this.#lastReply;
     this.#ownRestUntil = Math.max(this.#ownRestUntil, waitUntil, now + Math.min(considerMs, gap));
   }
 
@@ -147,22 +147,22 @@ export class CallScheduler {
     this.#ownRestUntil = Number.NEGATIVE_INFINITY;
   }
 
-  written(now: number, tookMs: number): void {
+  noteWrittenIntent(now: number, tookMs: number): void {
     const weight = Math.exp(-(now - this.#slowestAt) / slownessMs);
     this.#slowestMs = Math.max(tookMs, this.#slowestMs * weight + tookMs * (1 - weight));
     this.#slowestAt = now;
   }
 
-  released(rows: number): void {
-    this.#reserved -= rows;
+  releaseTurns(rows: number): void {
+    this.#turns -= rows;
   }
 
   /** @param leaveBy as `step` said; absent for a repeated call */
-  sent(now: number, leaveBy?: number): void {
-    if (this.#reply.gap !== undefined) this.#slots.noteSent(now, leaveBy);
+  noteSent(now: number, leaveBy?: number): void {
+    if (this.#lastReply.gap !== undefined) this.#slots.noteSent(now, leaveBy);
   }
 
-  ended(durationMs: number): void {
+  noteEnd(durationMs: number): void {
     this.#active -= 1;
     this.#latencyMs ??= durationMs;
     this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
@@ -175,33 +175,33 @@ export class CallScheduler {
       const leaveBy = this.#leaveBy(now);
       if (leaveBy === undefined) break;
       this.#active += 1;
-      this.#reserved -= 1;
+      this.#turns -= 1;
       admitted.push(leaveBy);
     }
-    const reserved = Math.max(0, Math.min(waiting, this.#turns(now) - this.#reserved));
-    this.#reserved += reserved;
+    const reserved = Math.max(0, Math.min(waiting, this.#possibleTurns(now) - this.#turns));
+    this.#turns += reserved;
     const pending = { waiting: waiting - reserved, ready: ready - admitted.length };
-    const uncalled = pending.waiting + this.#reserved;
-    const visit = now < this.#visitAt(uncalled) ? undefined : this.#begunVisit(now, uncalled);
+    const uncalled = pending.waiting + this.#turns;
+    const visit = now < this.#visitAt(uncalled) ? undefined : this.#beginVisit(now, uncalled);
     const visitAt = this.#visitAt(uncalled);
     if (now >= this.#permittedUntil) return { reserved, admitted, visit, wakeAt: visitAt };
     const wakeAt = Math.min(visitAt, this.#callAt(now, pending), this.#reserveAt(pending));
     return { reserved, admitted, visit, wakeAt };
   }
 
-  replied(sentAt: number, now: number, reply: SlotReply): void {
+  takeReply(sentAt: number, now: number, reply: SlotReply): void {
     this.#clock.measure(sentAt, now, reply.now);
     // The reply time of a frozen worker does not count: slots would be taken too far ahead.
-    this.#replyMs += (Math.min(now - sentAt, lostMs) - this.#replyMs) * smoothing;
+    this.#replyMs += (Math.min(now - sentAt, lostAfterMs) - this.#replyMs) * smoothing;
     // A later visit may have been answered first.
-    if (sentAt < this.#repliedTo) return;
-    this.#repliedTo = sentAt;
-    const { gap, count, restMs } = reply;
+    if (sentAt < this.#repliedVisitAt) return;
+    this.#repliedVisitAt = sentAt;
+    const { gap, count, from, restMs } = reply;
     // A worker that had nothing to call may have missed decisions: it must ask again first.
-    const isPermitted = reply.isSet && this.#visit.need > 0;
+    const isPermitted = reply.isSet && this.#lastVisit.need > 0;
     this.#permittedUntil = isPermitted ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
-    this.#reply = reply;
-    this.#count = count;
+    this.#lastReply = reply;
+    this.#newSlots = count;
     this.#restUntil = restMs > 0 ? this.#clock.localTime(reply.now) + restMs : 0;
     if (gap === undefined) {
       this.#slots.clear();
@@ -209,25 +209,25 @@ export class CallScheduler {
     }
     this.#slots.thinOut(gap);
     // Slots that arrive later are lost.
-    if (now - sentAt <= this.#visit.aheadMs) this.#slots.add(this.#clock.localTime(reply.from), gap, count);
+    if (now - sentAt <= this.#lastVisit.aheadMs) this.#slots.add(this.#clock.localTime(from), gap, count);
   }
 
   /** @returns by when a call must leave that is admitted now; undefined: no call may be admitted */
   #leaveBy(now: number): number | undefined {
     if (now >= this.#permittedUntil || now < this.restUntil || this.#active >= this.places) return undefined;
-    return this.#reply.gap === undefined ? Number.POSITIVE_INFINITY : this.#slots.use(now);
+    return this.#lastReply.gap === undefined ? Number.POSITIVE_INFINITY : this.#slots.use(now);
   }
 
-  #turns(now: number): number {
+  #possibleTurns(now: number): number {
     if (now >= this.#permittedUntil) return 0;
-    if (this.#reply.gap !== undefined)
+    if (this.#lastReply.gap !== undefined)
       return Math.min(this.places, this.#slots.countUntil(now + this.#intentAheadMs));
-    return now < this.restUntil ? 0 : this.#mostBusy - this.#active;
+    return now < this.restUntil ? 0 : this.#mostRowsInHand - this.#active;
   }
 
   /** The most rows in hand while no rate is kept. */
-  get #mostBusy(): number {
-    return this.places + Math.ceil(this.places * writtenAhead);
+  get #mostRowsInHand(): number {
+    return this.places + Math.ceil(this.places * intentsAheadShare);
   }
 
   /** How long before its slot an intent is written. */
@@ -237,37 +237,38 @@ export class CallScheduler {
 
   #callAt(now: number, { ready }: PendingCalls): number {
     if (ready === 0 || this.#active >= this.places) return Number.POSITIVE_INFINITY;
-    return this.#reply.gap === undefined ? this.restUntil : this.#slots.nextAt(now);
+    return this.#lastReply.gap === undefined ? this.restUntil : this.#slots.nextAt(now);
   }
 
   #reserveAt({ waiting }: PendingCalls): number {
     if (waiting === 0) return Number.POSITIVE_INFINITY;
-    if (this.#reply.gap === undefined)
-      return this.#active + this.#reserved < this.#mostBusy ? this.restUntil : Number.POSITIVE_INFINITY;
-    return this.#reserved < this.places
-      ? this.#slots.timeOf(this.#reserved) - this.#intentAheadMs
+    if (this.#lastReply.gap === undefined)
+      return this.#active + this.#turns < this.#mostRowsInHand ? this.restUntil : Number.POSITIVE_INFINITY;
+    return this.#turns < this.places
+      ? this.#slots.timeOf(this.#turns) - this.#intentAheadMs
       : Number.POSITIVE_INFINITY;
   }
 
   /** The time of the next visit. Infinite when there is nothing to call and the timeline knows it. */
   #visitAt(uncalled: number): number {
-    if (this.#repliedTo < this.#visitedAt) return this.#visitedAt + lostMs;
-    const { need, want } = this.#visit;
+    if (this.#repliedVisitAt < this.#visitedAt) return this.#visitedAt + lostAfterMs;
+    const { need, want } = this.#lastVisit;
     if (uncalled + this.#active + need === 0) return Number.POSITIVE_INFINITY;
     // A worker's first row does not wait because of other workers.
-    if (need === 0) return this.#visitedAt + soonMs;
-    const { places, callers, gap } = this.#reply;
+    if (need === 0) return this.#visitedAt + soonVisitMs;
+    const { places, callers, gap } = this.#lastReply;
     const isBehind = gap !== undefined && this.#slots.count * gap * callers < enoughAheadMs;
-    const lacksSlots = isBehind && this.#count >= Math.min(1, want) && this.#usableSlots(uncalled) > 0;
-    const lacksPlaces = places >= need && this.#need(uncalled) > need;
+    const lacksSlots = isBehind && this.#newSlots >= Math.min(1, want) && this.#usableSlots(uncalled) > 0;
+    const lacksPlaces = places >= need && this.#placesFor(uncalled) > need;
     const leastMs = Math.min(callers * visitPerCallerMs, mostVisitMs);
-    return this.#visitedAt + Math.max(lacksSlots || lacksPlaces ? soonMs : visitMs, leastMs) * this.#spread;
+    const pauseMs = Math.max(lacksSlots || lacksPlaces ? soonVisitMs : visitMs, leastMs);
+    return this.#visitedAt + pauseMs * this.#jitter;
   }
 
-  #need(uncalled: number): number {
+  #placesFor(uncalled: number): number {
     const own = this.#active + uncalled;
     return Math.min(
-      this.#wanted ?? Number.POSITIVE_INFINITY,
+      this.#wantedConcurrency ?? Number.POSITIVE_INFINITY,
       own === 0 ? 0 : Math.ceil(own * sparePlaces) + 1,
     );
   }
@@ -284,16 +285,16 @@ export class CallScheduler {
     return this.#intentAheadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
   }
 
-  #begunVisit(now: number, uncalled: number): Visit {
+  #beginVisit(now: number, uncalled: number): Visit {
     this.#visitedAt = now;
-    this.#spread = 1 - visitSpread + 2 * visitSpread * this.#random();
-    this.#visit = {
+    this.#jitter = 1 - visitSpread + 2 * visitSpread * this.#random();
+    this.#lastVisit = {
       want: Math.min(Math.ceil(this.places * placesPerVisit), this.#usableSlots(uncalled)),
-      need: this.#need(uncalled),
+      need: this.#placesFor(uncalled),
       active: this.#active,
       aheadMs: this.#aheadMs,
       leadInMs: this.#replyMs + this.#intentAheadMs,
     };
-    return this.#visit;
+    return this.#lastVisit;
   }
 }

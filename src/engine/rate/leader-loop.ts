@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { steadyNow } from '../../base/async/clock.ts';
-import { type Repeated, repeat } from '../../base/async/repeat.ts';
+import { type RepeatedTask, repeat } from '../../base/async/repeat.ts';
 import { deferred, withTimeout } from '../../base/async/waiting.ts';
 import {
   longestInheritedRestMs,
@@ -50,7 +50,7 @@ interface Leadership {
 const beatMs = 100;
 /** The time between beats for each worker with rows: bounds how often all of them beat. */
 const beatPerCallerMs = 1;
-/** The time between beats without rows: random, so that workers do not beat together; less than `silentMs`. */
+/** The time between beats without rows: random, so that workers do not beat together; less than `silentAfterMs`. */
 const idleBeatMs = { least: 1_000, most: 1_500 } as const;
 /** Spreads the beats after a rest, whose end all workers know. */
 const restSpreadMs = 100;
@@ -77,7 +77,7 @@ export class LeaderLoop {
   readonly #established = deferred();
   /** Resolves when a pace is known: no row may be claimed earlier. */
   readonly established = this.#established.promise;
-  readonly #beats: Repeated;
+  readonly #beats: RepeatedTask;
   #state: State = { mode: 'following' };
   #leadership: Leadership | undefined;
   #start: StartingPoint;
@@ -95,7 +95,7 @@ export class LeaderLoop {
     this.#start = startingPoint ?? {};
     this.#beats = repeat(() => this.#beat(), { everyMs: () => this.#nextMs(), catchUp: true, onError });
     meter.onRefused = (waitUntil) => {
-      gate.refused(waitUntil);
+      gate.noteRefusal(waitUntil);
       // A leader acts at once; news of other workers arrives soon.
       if (this.#state.mode === 'leading' || performance.now() >= this.#beganAt + beatMs) this.#beats.now();
     };

@@ -25,8 +25,8 @@ export class TrafficMeter {
   refuses503 = false;
   readonly #calls = new Set<MeteredCall>();
   #acceptedCalls = 0;
-  #rejected = 0;
-  #unavailable = 0;
+  #rejectedCalls = 0;
+  #unavailableCalls = 0;
   #durationMs = 0;
   #refusedSentAt: number | undefined;
   #refusedWith: number | undefined;
@@ -45,39 +45,39 @@ export class TrafficMeter {
     return oldest && { calls: this.#calls.size, oldestMs: steadyNow() - oldest.sentAt };
   }
 
-  sent(): MeteredCall {
+  noteSent(): MeteredCall {
     const call = { sentAt: steadyNow(), inFlightWhenSent: this.#calls.size + 1 + this.elsewhere() };
     this.#calls.add(call);
     return call;
   }
 
   /** @param answer absent when the client itself failed: that says nothing about the API */
-  ended(call: MeteredCall, answer: ApiAnswer | undefined): void {
+  noteEnd(call: MeteredCall, answer: ApiAnswer | undefined): void {
     this.#calls.delete(call);
     const { sentAt, inFlightWhenSent } = call;
     if (answer === undefined) return;
     for (const limit of answer.limits ?? []) {
       if (this.#stated.has(limit.name) || this.#stated.size < maxStated) this.#stated.set(limit.name, limit);
     }
-    if (!answer.ok && answer.failure.class === 'slow-down') this.#askedToWait(answer.failure);
+    if (!answer.ok && answer.failure.class === 'slow-down') this.#noteAskedWait(answer.failure);
     const kind = this.#kindOf(answer);
     if (kind === 'accepted') {
       this.#acceptedCalls += 1;
       this.#durationMs += answer.durationMs;
       this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, inFlightWhenSent);
     }
-    if (kind === 'unavailable') this.#unavailable += 1;
+    if (kind === 'unavailable') this.#unavailableCalls += 1;
     // A 503 may prove to be a refusal, and the first refusal shows most about a cap.
     if (kind === 'unavailable' || kind === 'rejected')
       this.#rejectedAmong = Math.min(this.#rejectedAmong ?? inFlightWhenSent, inFlightWhenSent);
     if (kind !== 'rejected') return;
-    this.#rejected += 1;
+    this.#rejectedCalls += 1;
     this.#refusedWith = answer.ok ? undefined : answer.failure.status;
     this.#refusedSentAt = Math.max(this.#refusedSentAt ?? 0, sentAt);
     this.onRefused(this.#waitUntil);
   }
 
-  askedToWait(milliseconds: number): void {
+  noteAskedWait(milliseconds: number): void {
     this.#waitUntil = Math.max(this.#waitUntil, steadyNow() + milliseconds);
     this.onRefused(this.#waitUntil);
   }
@@ -94,8 +94,8 @@ export class TrafficMeter {
     const now = steadyNow();
     const report: TrafficReport = {
       accepted: this.#acceptedCalls,
-      rejected: this.#rejected,
-      unavailable: this.#unavailable,
+      rejected: this.#rejectedCalls,
+      unavailable: this.#unavailableCalls,
       durationMs: this.#durationMs,
       active: this.#calls.size,
       ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
@@ -111,7 +111,7 @@ export class TrafficMeter {
     return report;
   }
 
-  #askedToWait({ waitMs = 0, waitBy }: ApiFailure): void {
+  #noteAskedWait({ waitMs = 0, waitBy }: ApiFailure): void {
     const until = steadyNow() + waitMs;
     if (waitMs === 0 || until < this.#waitUntil) return;
     this.#waitUntil = until;

@@ -69,7 +69,7 @@ function journalResult(journal: JournalView, unfinished: WhyUnfinished, row: Pla
     row: row.place,
     operation: row.operation?.name ?? '',
     history: journal.history(row.place),
-    unsettled: journal.isUnsettled(row.place),
+    isUnsettled: journal.isUnsettled(row.place),
   });
 }
 
@@ -95,7 +95,7 @@ export interface RowWithoutResult {
   readonly operation: string;
   readonly history: AttemptHistory | undefined;
   /** Whether the datastore may still hold the row, or a result that the journal lacks. */
-  readonly unsettled: boolean;
+  readonly isUnsettled: boolean;
 }
 
 /**
@@ -107,7 +107,7 @@ export interface RowWithoutResult {
 export function unfinishedResult(why: WhyUnfinished, row: RowWithoutResult): RowResult {
   const { history = noHistory } = row;
   const { attempts, unprocessed, unclear, startedAt, lastStatus } = history;
-  const unfinished = row.unsettled ? 'pending' : why;
+  const unfinished = row.isUnsettled ? 'pending' : why;
   const attempted = unclear || attempts > unprocessed;
   const earlier = attemptsBefore(history);
   return {
@@ -115,7 +115,7 @@ export function unfinishedResult(why: WhyUnfinished, row: RowWithoutResult): Row
     operation: row.operation,
     outcome: unfinished === 'pending' ? 'pending' : attempted ? 'failed' : 'not_attempted',
     code: unfinishedCodes[unfinished],
-    message: message(why, history, row.unsettled),
+    message: message(why, history, row.isUnsettled),
     attempts,
     unclear,
     ...(startedAt !== undefined && { startedAt }),
@@ -144,7 +144,7 @@ export interface ResultCounts {
   /** The number of unclear rows, including rows that will still be called. */
   readonly unclear: number;
   /** The number of called rows that wait for their next call. */
-  readonly held: number;
+  readonly waitingRows: number;
 }
 
 export function countRows(
@@ -157,7 +157,7 @@ export function countRows(
   const counted = [...decided.codes, ...journal.codeCounts];
   const codes = new Map(counted.map((count) => [`${count.outcome} ${count.code}`, { ...count }]));
   let unclear = journal.unclearCount;
-  let held = 0;
+  let waitingRows = 0;
   let uncalled = plan.callable - journal.finishedCount;
   const add = (outcome: Outcome, code: string, count: number): void => {
     if (unfinished === 'pending' || count === 0) return;
@@ -166,17 +166,17 @@ export function countRows(
     codes.set(key, { outcome, code, count: (codes.get(key)?.count ?? 0) + count });
   };
   for (const row of journal.begunRows()) {
-    const [history, unsettled] = [journal.history(row), journal.isUnsettled(row)];
-    const result = unfinishedResult(unfinished, { row, operation: '', history, unsettled });
+    const [history, isUnsettled] = [journal.history(row), journal.isUnsettled(row)];
+    const result = unfinishedResult(unfinished, { row, operation: '', history, isUnsettled });
     add(result.outcome, result.code, 1);
     if (result.unclear) unclear += 1;
-    if (unfinished === 'pending' && history !== undefined && !unsettled) held += 1;
+    if (unfinished === 'pending' && history !== undefined && !isUnsettled) waitingRows += 1;
     uncalled -= 1;
   }
   const { outcome, code } = unfinishedResult(unfinished, noRowCalled);
   add(outcome, code, uncalled);
   const done = totalOf(decided.outcomes) + journal.finishedCount;
-  return { done, outcomes, codes: [...codes.values()], unclear, held };
+  return { done, outcomes, codes: [...codes.values()], unclear, waitingRows };
 }
 
-const noRowCalled = { row: 0, operation: '', history: undefined, unsettled: false };
+const noRowCalled = { row: 0, operation: '', history: undefined, isUnsettled: false };

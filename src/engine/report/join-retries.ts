@@ -22,7 +22,7 @@ export async function* joinRetries(
       for (const { row, result } of await reader.upTo(last)) {
         const earlierResult = results.get(row.row);
         if (earlierResult !== undefined)
-          results.set(row.row, lastOf(earlierResult, result, row.operation?.key !== undefined));
+          results.set(row.row, laterResult(earlierResult, result, row.operation?.key !== undefined));
       }
     }
     yield part.map(({ row, result }) => ({ row, result: results.get(row.row) ?? result }));
@@ -30,7 +30,7 @@ export async function* joinRetries(
 }
 
 /** @param hasKey an answer to the retry's call tells the outcome of all calls with its key */
-function lastOf(ofRun: RowResult, ofRetry: RowResult, hasKey: boolean): RowResult {
+function laterResult(ofRun: RowResult, ofRetry: RowResult, hasKey: boolean): RowResult {
   // The row may lack a result: a retry that stopped early may not have attempted the row, or not know its outcome yet.
   const isAttempted = !isOpen(ofRetry) || isOpen(ofRun);
   const last = isAttempted ? ofRetry : ofRun;

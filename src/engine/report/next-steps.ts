@@ -59,7 +59,7 @@ export interface StepFacts extends RowFacts {
 
 export function nextSteps(facts: StepFacts): readonly NextStep[] {
   const steps: readonly (NextStep | false)[] = [
-    ...(facts.phase === 'ended' ? [notCalled(facts)] : beforeTheEnd(facts)),
+    ...(facts.phase === 'ended' ? [notCalledNote(facts)] : stepsBeforeTheEnd(facts)),
     facts.unfinishedRetry !== undefined && {
       title: `Continue run ${facts.unfinishedRetry}, which retries rows of this run`,
       text: 'It has stopped, and may still call rows.',
@@ -67,9 +67,9 @@ export function nextSteps(facts: StepFacts): readonly NextStep[] {
       group: 'retry',
       rows: rowsTo('retry', facts),
     },
-    !checksFirst(facts) && check(facts),
-    undo(facts),
-    ...(facts.isCured ? [correct(facts, facts.outcomes.invalid)] : afterFailures(facts)),
+    !checksFirst(facts) && checkStep(facts),
+    undoStep(facts),
+    ...(facts.isCured ? [correctStep(facts, facts.outcomes.invalid)] : stepsAfterFailures(facts)),
     isJoined(facts) && {
       title: 'Write one report of the run and its retries',
       text: 'It has every row once, with its last result.',
@@ -97,9 +97,10 @@ function checksFirst({ phase, manner }: StepFacts): boolean {
   return phase === 'stopped' && wentWrong(manner);
 }
 
-function beforeTheEnd(facts: StepFacts): readonly (NextStep | false)[] {
+function stepsBeforeTheEnd(facts: StepFacts): readonly (NextStep | false)[] {
   const { id, phase, state } = facts;
-  if (phase === 'stopped') return [look(facts), checksFirst(facts) && check(facts), goOn(facts)];
+  if (phase === 'stopped')
+    return [lookStep(facts), checksFirst(facts) && checkStep(facts), continueStep(facts)];
   return [
     state === 'paused' && {
       title: 'Unpause the run',
@@ -111,7 +112,7 @@ function beforeTheEnd(facts: StepFacts): readonly (NextStep | false)[] {
   ];
 }
 
-function look(facts: StepFacts): NextStep | false {
+function lookStep(facts: StepFacts): NextStep | false {
   const { id, rowToSee, mayBeDone, outcomes } = facts;
   if (rowToSee === undefined) return false;
   const { row, failure } = rowToSee;
@@ -121,7 +122,7 @@ function look(facts: StepFacts): NextStep | false {
     text: [
       ...(failure === undefined
         ? ['The API may have processed this row although no usable answer came.']
-        : failures(facts)),
+        : failureTexts(facts)),
       mayBeDone &&
         'An earlier run may have done these rows: "cqbatch list" shows the runs, and --skip-done leaves out what one of them did.',
     ]
@@ -135,7 +136,7 @@ function look(facts: StepFacts): NextStep | false {
 
 const longestMessage = 100;
 
-function failures({ outcomes, codes }: StepFacts): readonly string[] {
+function failureTexts({ outcomes, codes }: StepFacts): readonly string[] {
   const { failed, succeeded } = outcomes;
   const [most] = codes.filter(({ outcome }) => outcome === 'failed').toSorted((a, b) => b.count - a.count);
   if (most === undefined) return [];
@@ -151,7 +152,7 @@ function failures({ outcomes, codes }: StepFacts): readonly string[] {
     : [which];
 }
 
-function goOn(facts: StepFacts): NextStep {
+function continueStep(facts: StepFacts): NextStep {
   const { id, manner, outcomes } = facts;
   const { not_attempted: uncalled, pending } = outcomes;
   const left = uncalled + pending;
@@ -177,7 +178,7 @@ function goOn(facts: StepFacts): NextStep {
 }
 
 /** A note that rows of a cancelled run were not called, as the person wished. */
-function notCalled({ id, state, outcomes, isCured }: StepFacts): NextStep | false {
+function notCalledNote({ id, state, outcomes, isCured }: StepFacts): NextStep | false {
   const { not_attempted: uncalled, failed } = outcomes;
   return (
     state === 'cancelled' &&
@@ -192,7 +193,7 @@ function notCalled({ id, state, outcomes, isCured }: StepFacts): NextStep | fals
   );
 }
 
-function check({ id, unclear, canCheck, phase }: StepFacts): NextStep | false {
+function checkStep({ id, unclear, canCheck, phase }: StepFacts): NextStep | false {
   return (
     unclear > 0 && {
       title: `Check ${counted(unclear, 'row')} in the service`,
@@ -204,7 +205,7 @@ function check({ id, unclear, canCheck, phase }: StepFacts): NextStep | false {
   );
 }
 
-function undo({ id, state, outcomes: { succeeded }, undo: can }: StepFacts): NextStep | false {
+function undoStep({ id, state, outcomes: { succeeded }, undo: can }: StepFacts): NextStep | false {
   return (
     state === 'cancelled' &&
     can !== undefined &&
@@ -224,7 +225,7 @@ function undo({ id, state, outcomes: { succeeded }, undo: can }: StepFacts): Nex
   );
 }
 
-function afterFailures(facts: StepFacts): readonly (NextStep | false)[] {
+function stepsAfterFailures(facts: StepFacts): readonly (NextStep | false)[] {
   const [toRetry, toDecide] = [rowsTo('retry', facts), rowsTo('decide', facts)];
   return [
     toRetry > 0 &&
@@ -239,7 +240,7 @@ function afterFailures(facts: StepFacts): readonly (NextStep | false)[] {
         group: 'retry',
         rows: toRetry,
       },
-    correct(facts, rowsTo('correct', facts)),
+    correctStep(facts, rowsTo('correct', facts)),
     toDecide > 0 && {
       title: `Decide about ${counted(toDecide, 'row')}`,
       ...checkedFirst('decide', facts),
@@ -259,7 +260,7 @@ function retryCommand({ id, codes, state }: StepFacts): string {
   return `cqbatch retry ${id}${isAll ? '' : ' --transient'}`;
 }
 
-function correct(facts: StepFacts, rows: number): NextStep | false {
+function correctStep(facts: StepFacts, rows: number): NextStep | false {
   const { phase, correctFile } = facts;
   return (
     rows > 0 && {

@@ -12,7 +12,7 @@ export interface RefeedOptions extends Pick<RowsHead, 'columns' | 'clear_token' 
 export interface RefeedCells {
   readonly cells: readonly string[];
   /** Whether the cells differ from the row, because CSV can't hold it. */
-  readonly altered: boolean;
+  readonly isAltered: boolean;
 }
 
 const operationField = 'operation';
@@ -43,19 +43,19 @@ export class RefeedRows {
   /** The cells of a row. @param operation empty when unknown */
   cells(row: { readonly cells: CellTexts }, operation: string): RefeedCells {
     const { clear_token: clearToken, defaults, guard } = this.#options;
-    let altered = false;
+    let isAltered = false;
     const cells = this.#columns.map(({ sources, field }) => {
       const isOperation = field === operationField;
       const present = sources
         .map((source) => row.cells[source])
         .filter(isOperation ? namesOperation : isPresent);
-      if (present.length > 1) altered = true;
+      if (present.length > 1) isAltered = true;
       const fallback = isOperation ? operation || undefined : field && defaults[field];
       const text = cellText(present.length > 0 ? present[0] : fallback, clearToken, guard);
-      if (hasLoneSurrogate(text)) altered = true;
+      if (hasLoneSurrogate(text)) isAltered = true;
       return text;
     });
-    return { cells, altered };
+    return { cells, isAltered };
   }
 }
 

@@ -27,7 +27,7 @@ export class ReportCells {
     ];
   }
 
-  of({ row: { cells }, result }: ReportLine): string[] {
+  cellsOf({ row: { cells }, result }: ReportLine): string[] {
     const { columns, clear_token: clearToken } = this.#options;
     return [
       ...columns.map((_, place) => cellText(cells[place], clearToken, this.#guard)),

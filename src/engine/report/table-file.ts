@@ -3,7 +3,7 @@ import { composed } from '../../base/text/composed.ts';
 import { byteOrderMark, csvText, type Delimiter } from '../../base/text/delimiter.ts';
 import { cellText, guardColumn, guardFor } from '../../base/text/formula-guard.ts';
 import { jsonLine } from '../../base/text/json.ts';
-import { escaped, mostCharacters, mostSheetRows, textWorkbook } from './text-workbook.ts';
+import { escapedCell, mostCharacters, mostSheetRows, textWorkbook } from './text-workbook.ts';
 
 /** A table that becomes a manifest: an empty text is an empty cell. */
 export interface Table {
@@ -35,9 +35,9 @@ export async function tableContent(
 ): Promise<AsyncIterable<string | Uint8Array>> {
   switch (options.format) {
     case 'csv':
-      return delimited(table, options.delimiter ?? ',', options);
+      return delimitedText(table, options.delimiter ?? ',', options);
     case 'tsv':
-      return delimited(table, '\t', options);
+      return delimitedText(table, '\t', options);
     case 'jsonl':
       return jsonLines(table);
     case 'xlsx':
@@ -52,7 +52,7 @@ export async function tableContent(
   }
 }
 
-async function* delimited(
+async function* delimitedText(
   { columns, rows }: Table,
   delimiter: Delimiter,
   { clearToken, forExcel }: TableOptions,
@@ -87,14 +87,19 @@ async function* sheetRows({ columns, rows }: Table, clearToken: string): AsyncGe
   for await (const chunk of rows) {
     for (const row of chunk) {
       count++;
-      if (count > mostSheetRows) throw unfit('There are more rows than the 1,048,575 of an Excel sheet');
+      if (count > mostSheetRows)
+        throw workbookUnfit('There are more rows than the 1,048,575 of an Excel sheet');
       const clearing = row.findIndex((text) => composed(text) === composed(clearToken));
       if (clearing >= 0)
-        throw unfit(`There is a ${columns[clearing]} "${clearToken}", which means empty in a workbook`);
-      const texts = row.map(escaped);
+        throw workbookUnfit(
+          `There is a ${columns[clearing]} "${clearToken}", which means empty in a workbook`,
+        );
+      const texts = row.map(escapedCell);
       const long = texts.findIndex((text) => text.length > mostCharacters);
       if (long >= 0)
-        throw unfit(`There is a ${columns[long]} with more than the 32,767 characters of an Excel cell`);
+        throw workbookUnfit(
+          `There is a ${columns[long]} with more than the 32,767 characters of an Excel cell`,
+        );
       yield texts;
     }
   }
@@ -104,10 +109,10 @@ async function* withoutZipError(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
   try {
     yield* bytes;
   } catch (error) {
-    throw (error as Error).name === 'ZipError' ? unfit('There is more than 4 GB of text') : error;
+    throw (error as Error).name === 'ZipError' ? workbookUnfit('There is more than 4 GB of text') : error;
   }
 }
 
-function unfit(what: string): Error {
+function workbookUnfit(what: string): Error {
   return usageError('WORKBOOK_UNFIT', `${what}: choose a name that ends with .csv, .tsv or .jsonl.`);
 }

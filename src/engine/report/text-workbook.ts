@@ -29,7 +29,7 @@ export async function textWorkbook({
     name,
     freezePane: { rows: 1 },
     // The columns have the format of text, so that Excel reads nothing that users type there as a number.
-    columns: header.map((title) => ({ header: escaped(title), width: columnWidth, numFmt: '@' })),
+    columns: header.map((title) => ({ header: escapedCell(title), width: columnWidth, numFmt: '@' })),
     zip64,
   });
 }
@@ -38,7 +38,7 @@ export async function textWorkbook({
  * Escapes a text for a cell. Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. Of the characters that XML can't hold, the
  * library escapes all but U+FFFE and U+FFFF.
  */
-export function escaped(text: string): string {
+export function escapedCell(text: string): string {
   return text
     .replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_')
     .replace(/[\ufffe\uffff]/g, (character) => (character === '\ufffe' ? '_xFFFE_' : '_xFFFF_'));

@@ -109,17 +109,17 @@ class ReportFiles {
       const { outcome, operation, code, unclear } = result;
       const isFailed = outcome === 'failed' || outcome === 'invalid';
       if (!isFailed && outcome !== 'not_attempted') continue;
-      const { cells, altered } = this.#refeed.cells(row, operation);
-      if (altered) this.alteredRows++;
+      const { cells, isAltered } = this.#refeed.cells(row, operation);
+      if (isAltered) this.alteredRows++;
       const cellsAndRow = [...cells, String(row.row)];
-      const message = altered ? `${messageOf(result)} (${alteredHint})` : messageOf(result);
+      const message = isAltered ? `${messageOf(result)} (${alteredHint})` : messageOf(result);
       if (isFailed) {
         const record = [...cellsAndRow, this.#guard(code), this.#guard(message), flagCell(unclear), 'yes'];
         failed.push(record);
         if (stepAfter(code) === 'correct') toCorrect.push(record);
       } else notAttempted.push([...cellsAndRow, 'yes']);
     }
-    await this.#report.write(lines.map((line) => this.#cells.of(line)));
+    await this.#report.write(lines.map((line) => this.#cells.cellsOf(line)));
     if (failed.length > 0) await this.#failed.write(failed);
     if (toCorrect.length > 0) await this.#correct.write(toCorrect);
     if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);

@@ -4,7 +4,7 @@ import { CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import { unwritableReport } from './csv-file.ts';
 import type { ReportLines } from './join-retries.ts';
 import { type ReportCellOptions, ReportCells } from './report-columns.ts';
-import { escaped, mostCharacters, mostColumns, textWorkbook } from './text-workbook.ts';
+import { escapedCell, mostCharacters, mostColumns, textWorkbook } from './text-workbook.ts';
 
 const fileName = 'report.xlsx';
 
@@ -48,10 +48,10 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
 const unguarded = (text: string): string => text;
 
 async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<string[]> {
-  for await (const part of lines) for (const line of part) yield cells.of(line).map(withoutLongTexts);
+  for await (const part of lines) for (const line of part) yield cells.cellsOf(line).map(withoutLongTexts);
 }
 
 function withoutLongTexts(text: string): string {
-  const whole = escaped(text);
+  const whole = escapedCell(text);
   return whole.length > mostCharacters ? whole.slice(0, mostCharacters - cutHint.length) + cutHint : whole;
 }

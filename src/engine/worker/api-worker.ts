@@ -177,7 +177,7 @@ export class ApiWorker {
     this.#totals.count(event);
     if (event.type === 'finished') this.#finished += 1;
     if (event.type === 'throttled') {
-      if (event.waitMs > 0) this.#meter.askedToWait(event.waitMs);
+      if (event.waitMs > 0) this.#meter.noteAskedWait(event.waitMs);
       this.#claimWithin();
     }
     this.#options.onEvent(event);

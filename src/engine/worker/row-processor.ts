@@ -32,8 +32,8 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 export interface RowProcessorOptions {
   readonly operations: readonly Operation[];
   readonly client: Pick<ApiClient, 'send'>;
-  readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'sent' | 'leave'>;
-  readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
+  readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'noteSent' | 'leave'>;
+  readonly meter: Pick<TrafficMeter, 'noteSent' | 'noteEnd' | 'refuses503'>;
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
   readonly refusedRows: RefusedRows;
   readonly quota: Pick<RetryQuota, 'take' | 'succeeded'>;
@@ -190,11 +190,11 @@ export function createRowProcessor(options: RowProcessorOptions) {
     leaveBy: number,
     signal: AbortSignal,
   ): Promise<ReadAnswer> {
-    const metered = meter.sent();
+    const metered = meter.noteSent();
     let read: ReadAnswer | undefined;
     let ownSlot: number | undefined = leaveBy;
     const onSent = () => {
-      gate.sent(ownSlot);
+      gate.noteSent(ownSlot);
       ownSlot = undefined;
     };
     try {
@@ -217,7 +217,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
         isSuspect(task.history?.singledOut) &&
         answer?.ok === false &&
         isRefusal(answer.failure, meter.refuses503);
-      meter.ended(metered, isOwn ? undefined : answer);
+      meter.noteEnd(metered, isOwn ? undefined : answer);
     }
   }
 

@@ -1,4 +1,4 @@
-import { type Repeated, repeat } from '../../base/async/repeat.ts';
+import { type RepeatedTask, repeat } from '../../base/async/repeat.ts';
 import { withTimeout } from '../../base/async/waiting.ts';
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -24,7 +24,7 @@ export class WatchedWorker {
   readonly #queue: RowQueue;
   readonly #options: WatchedWorkerOptions;
   readonly #watchdog = new Watchdog();
-  readonly #checks: Repeated;
+  readonly #checks: RepeatedTask;
   #worker: BatchWorker;
   #concurrency: number;
   /** Counts claims of replaced workers. */

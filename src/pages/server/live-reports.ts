@@ -1,4 +1,4 @@
-import { turns } from '../../base/async/waiting.ts';
+import { turnsByKey } from '../../base/async/waiting.ts';
 import { factsOfRecord } from '../../engine/run/facts/make-facts.ts';
 import { summaryOf, withJournalReader } from '../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -8,7 +8,7 @@ import type { LiveReport } from './page-data.ts';
 
 /** Makes reports one at a time, because a large report keeps a processor busy for seconds. */
 export function oneAtATime(make: (runId: string) => Promise<string>): (runId: string) => Promise<string> {
-  const inTurn = turns();
+  const inTurn = turnsByKey();
   /** The reports that have not started, by run. They will include everything up to now, so new requests share them. */
   const waiting = new Map<string, Promise<string>>();
   return (runId) => {

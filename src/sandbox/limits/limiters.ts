@@ -6,7 +6,7 @@ export interface Limiter {
 }
 
 export interface Admission {
-  readonly admitted: boolean;
+  readonly isAdmitted: boolean;
   /** What remains of the limit. Absent when there is no limit. */
   readonly allowance?: Allowance;
   /** The time until a refused request can be admitted, in seconds, not rounded; absent when unknown. */
@@ -17,8 +17,10 @@ export interface Admission {
   readonly release?: () => void;
 }
 
-function admission(admitted: boolean, allowance: Allowance & { readonly moreAfter: number }): Admission {
-  return admitted ? { admitted, allowance } : { admitted, allowance, retryAfter: allowance.moreAfter / 1000 };
+function admission(isAdmitted: boolean, allowance: Allowance & { readonly moreAfter: number }): Admission {
+  return isAdmitted
+    ? { isAdmitted, allowance }
+    : { isAdmitted, allowance, retryAfter: allowance.moreAfter / 1000 };
 }
 
 /**
@@ -77,7 +79,7 @@ export function leakyBucket({ rate, queue }: { readonly rate: number; readonly q
       const delay = Math.max(0, nextTurn - now);
       if (delay - queue * interval > turnRounding) return admission(false, allowance(now));
       nextTurn = now + delay + interval;
-      return { admitted: true, allowance: allowance(now), delay };
+      return { isAdmitted: true, allowance: allowance(now), delay };
     },
   };
 }
@@ -148,14 +150,14 @@ export function concurrency({ limit }: { readonly limit: number }): Limiter {
   let inFlight = 0;
   return {
     admit() {
-      if (inFlight >= limit) return { admitted: false, allowance: { policy, remaining: 0 } };
+      if (inFlight >= limit) return { isAdmitted: false, allowance: { policy, remaining: 0 } };
       inFlight++;
       let isOver = false;
       const release = (): void => {
         if (!isOver) inFlight--;
         isOver = true;
       };
-      return { admitted: true, allowance: { policy, remaining: limit - inFlight }, release };
+      return { isAdmitted: true, allowance: { policy, remaining: limit - inFlight }, release };
     },
   };
 }

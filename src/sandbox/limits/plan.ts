@@ -23,19 +23,19 @@ const burst: Reader<number | undefined> = (option, text) =>
 /** Milliseconds. Days since 1970 begin at midnight UTC and have no leap seconds. */
 const day = 86_400_000;
 
-const kinds: Readonly<Record<string, LimitKind>> = {
-  none: kind({}, () => ({ admit: () => ({ admitted: true }) })),
-  'token-bucket': kind({ rate: number(0.001), burst, per }, tokenBucket),
-  'leaky-bucket': kind({ rate: number(0.001), queue: wholeNumber(0), per }, leakyBucket),
-  'fixed-window': kind({ limit: wholeNumber(1), window: milliseconds, align, per }, fixedWindow),
-  'sliding-window': kind({ limit: wholeNumber(1), window: milliseconds, per }, slidingWindow),
-  concurrency: kind({ limit: wholeNumber(1), per }, concurrency),
-  'daily-quota': kind({ limit: wholeNumber(1), per }, ({ limit }) =>
+const limitKinds: Readonly<Record<string, LimitKind>> = {
+  none: limitKind({}, () => ({ admit: () => ({ isAdmitted: true }) })),
+  'token-bucket': limitKind({ rate: number(0.001), burst, per }, tokenBucket),
+  'leaky-bucket': limitKind({ rate: number(0.001), queue: wholeNumber(0), per }, leakyBucket),
+  'fixed-window': limitKind({ limit: wholeNumber(1), window: milliseconds, align, per }, fixedWindow),
+  'sliding-window': limitKind({ limit: wholeNumber(1), window: milliseconds, per }, slidingWindow),
+  concurrency: limitKind({ limit: wholeNumber(1), per }, concurrency),
+  'daily-quota': limitKind({ limit: wholeNumber(1), per }, ({ limit }) =>
     fixedWindow({ limit, window: day, align: 'clock' }),
   ),
 };
 
-function kind<const Parameters extends LimitKind['parameters']>(
+function limitKind<const Parameters extends LimitKind['parameters']>(
   parameters: Parameters,
   create: (settings: { readonly [Name in keyof Parameters]: ReturnType<Parameters[Name]> }) => Limiter,
 ): LimitKind {
@@ -79,9 +79,9 @@ function parseChange(option: string, text: string) {
 /** `none`, or a kind and its parameters: `token-bucket:rate=50,burst=10,per=token`. */
 function parseLimit(option: string, text: string): () => Limiter {
   const [, name = '', rest] = /^([^:]*)(?::(.*))?$/s.exec(text.trim()) ?? [];
-  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+  const kind = Object.hasOwn(limitKinds, name) ? limitKinds[name] : undefined;
   if (kind === undefined) {
-    const names = Object.keys(kinds).join(', ');
+    const names = Object.keys(limitKinds).join(', ');
     throw invalidOption(option, `unknown limit ${JSON.stringify(name)}; known limits: ${names}`);
   }
   const assigned = rest === undefined ? new Map<string, string>() : parseAssignments(option, rest);

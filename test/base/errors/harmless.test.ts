@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { harmless, harmlessLog } from '../../../src/base/errors/harmless.ts';
+import { harmlessCallback, harmlessLog } from '../../../src/base/errors/harmless.ts';
 import { silentLog } from '../../../src/base/log.ts';
 
 const fail = () => {
@@ -12,7 +12,7 @@ test.each([
 ])('a listener that %s ends nothing, and is reported once', async (_title, listen) => {
   const report = vi.fn();
   const heard = vi.fn(listen);
-  const tell = harmless(heard, report);
+  const tell = harmlessCallback(heard, report);
   tell();
   tell();
   await expect.poll(() => report).toHaveBeenCalled();

@@ -37,7 +37,7 @@ describe('an error of the system', () => {
   test('names the place when the caller knows it better than the system, and what to type then', () => {
     const error = systemError(errno('ENOSPC'), 'runs/r');
     expect(error?.message).toBe('the disk of runs/r is full: free some space, then try again.');
-    expect(error?.followedBy('cqbatch resume r')).toMatchObject({
+    expect(error?.withNextStep('cqbatch resume r')).toMatchObject({
       message: 'the disk of runs/r is full: free some space, then cqbatch resume r',
       code: 'DISK_FULL',
     });

@@ -85,12 +85,12 @@ await program(async (/** @type {AtRate} */ fleet) => {
       if (!(await gate.reserve())) return;
       const leaveBy = await gate.enter(1);
       if (leaveBy === undefined) return;
-      const metered = meter.sent();
-      gate.sent(leaveBy);
-      const { admitted } = limiter.admit(Date.now(), 'token');
-      counted[admitted ? 'accepted' : 'refused'] += 1;
+      const metered = meter.noteSent();
+      gate.noteSent(leaveBy);
+      const { isAdmitted } = limiter.admit(Date.now(), 'token');
+      counted[isAdmitted ? 'accepted' : 'refused'] += 1;
       await sleep(latencyMs);
-      meter.ended(metered, admitted ? accepted : refused);
+      meter.noteEnd(metered, isAdmitted ? accepted : refused);
       gate.leave();
       finished += 1;
     };

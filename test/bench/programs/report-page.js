@@ -107,7 +107,7 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
 async function makeCsv(/** @type {number} */ rows, /** @type {string} */ folder) {
   const cells = new ReportCells({ columns, clear_token: '<clear>', operations: [] }, String);
   const file = new CsvFile(join(folder, 'report.csv'), cells.header, ',');
-  for (const lines of linesOf(rows)) await file.write(lines.map((line) => cells.of(line)));
+  for (const lines of linesOf(rows)) await file.write(lines.map((line) => cells.cellsOf(line)));
   await file.seal();
   await file.publish();
   return file.path;

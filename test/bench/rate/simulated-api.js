@@ -81,19 +81,19 @@ export class SimulatedApi {
       };
     this.#admitOthers(now);
     const admission = this.#limiter.admit(now, 'token');
-    const { admitted } = admission;
+    const { isAdmitted } = admission;
     const allowance = (this.#stated?.admit(now, 'token') ?? admission).allowance;
     const headers = { ...(allowance && limitHeaders(allowance, style, now)) };
-    if (retryAfter && !admitted && admission.retryAfter !== undefined)
+    if (retryAfter && !isAdmitted && admission.retryAfter !== undefined)
       headers['retry-after'] = String(Math.max(1, Math.ceil(admission.retryAfter)));
-    const delay = admitted ? (admission.delay ?? 0) + this.#service(now) : 0;
+    const delay = isAdmitted ? (admission.delay ?? 0) + this.#service(now) : 0;
     return {
       sentAt: now,
       end: this.#answeredAt(now + delay),
       among,
-      outcome: admitted ? 'accepted' : 'rejected',
-      status: admitted ? 200 : limitStatus,
-      release: admitted ? admission.release : undefined,
+      outcome: isAdmitted ? 'accepted' : 'rejected',
+      status: isAdmitted ? 200 : limitStatus,
+      release: isAdmitted ? admission.release : undefined,
       headers: /** @type {Record<string, string>} */ (headers),
     };
   }

@@ -1,5 +1,5 @@
 // @ts-check
-import { newTimeline, setRate, take } from '../../../dist/src/engine/cluster/timeline.js';
+import { newTimeline, setRate, takeSlots } from '../../../dist/src/engine/cluster/timeline.js';
 import { CallScheduler } from '../../../dist/src/engine/rate/call-scheduler.js';
 import { isRefusal } from '../../../dist/src/engine/rate/traffic-meter.js';
 import { Prefetch, withSpare } from '../../../dist/src/engine/worker/prefetch.js';
@@ -123,7 +123,7 @@ export class SimulatedClient {
    */
   ended({ worker: place, sentAt, status }, waitMs, now) {
     const worker = /** @type {Worker} */ (this.#workers[place]);
-    worker.scheduler.ended(now - sentAt);
+    worker.scheduler.noteEnd(now - sentAt);
     worker.timerAt = now;
     if (status === 200) return 'accepted';
     /** @type {'slow-down' | 'retry'} */
@@ -135,7 +135,7 @@ export class SimulatedClient {
   /** A call of a worker was refused, and the API asks to wait until then. */
   refused(/** @type {number} */ place, /** @type {number} */ waitUntil, /** @type {number} */ now) {
     const worker = /** @type {Worker} */ (this.#workers[place]);
-    worker.scheduler.refused(now + worker.clock, waitUntil + worker.clock);
+    worker.scheduler.noteRefusal(now + worker.clock, waitUntil + worker.clock);
   }
 
   /**
@@ -157,7 +157,7 @@ export class SimulatedClient {
       else this.#written(worker, now);
       calls.push(...this.#leave(place, worker, now));
       if (worker.scheduler.restUntil - now - worker.clock > patienceMs) {
-        worker.scheduler.released(worker.writing.length + worker.ready);
+        worker.scheduler.releaseTurns(worker.writing.length + worker.ready);
         worker.writing = [];
         worker.waiting = worker.ready = 0;
       }
@@ -188,7 +188,7 @@ export class SimulatedClient {
     if (!worker.leaving.some(({ at }) => at <= now)) return noCalls;
     const gone = worker.leaving.filter(({ at }) => at <= now);
     worker.leaving = worker.leaving.filter(({ at }) => at > now);
-    for (const { leaveBy } of gone) worker.scheduler.sent(now + worker.clock, leaveBy);
+    for (const { leaveBy } of gone) worker.scheduler.noteSent(now + worker.clock, leaveBy);
     return gone.map(({ among }) => ({ worker: place, among }));
   }
 
@@ -225,7 +225,7 @@ export class SimulatedClient {
     worker.writing = worker.writing.filter(({ at }) => at > now);
     worker.ready += done.length;
     worker.timerAt = now;
-    for (const { since } of done) worker.scheduler.written(now + worker.clock, now - since);
+    for (const { since } of done) worker.scheduler.noteWrittenIntent(now + worker.clock, now - since);
   }
 
   /** How long it takes to write the intent of a row. */
@@ -241,7 +241,7 @@ export class SimulatedClient {
       const worker = /** @type {Worker} */ (this.#workers[message.place]);
       if ('visit' in message) {
         const request = { worker: worker.id, ...message.visit };
-        const reply = take(this.#timeline, now + serverClock, request);
+        const reply = takeSlots(this.#timeline, now + serverClock, request);
         this.#network.send(now, { place: message.place, sentAt: message.sentAt, reply });
         continue;
       }
@@ -250,7 +250,7 @@ export class SimulatedClient {
         this.#network.hold(heardAt, message);
         continue;
       }
-      worker.scheduler.replied(message.sentAt + worker.clock, now + worker.clock, message.reply);
+      worker.scheduler.takeReply(message.sentAt + worker.clock, now + worker.clock, message.reply);
       worker.timerAt = now;
     }
   }

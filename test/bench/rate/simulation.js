@@ -135,7 +135,7 @@ export const ideal = (world) => {
     const most = (Math.min(capacity, served) * (now - begin - second * 1_000 + 1)) / 1_000;
     while ((accepted[second] ?? 0) < most) {
       const admission = limiter.admit(now, 'token');
-      if (!admission.admitted) break;
+      if (!admission.isAdmitted) break;
       accepted[second] = (accepted[second] ?? 0) + 1;
       if (admission.release) flight.push({ end: now + latencyMs, release: admission.release });
     }

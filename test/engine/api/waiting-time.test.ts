@@ -149,7 +149,7 @@ describe.each(places)('$header', ({ header, answer, pattern = '…' }) => {
     const wait = waitingTime(headers, errorDetails(body), now, ignored);
     expect(wait?.ms).toBe(expected);
     expect([...ignored]).toEqual(expected === undefined ? [[header, shown]] : []);
-    expect(wait?.by).toBe((expected ?? 0) > 60_000 ? `${header}: ${shown}` : undefined);
+    expect(wait?.askedBy).toBe((expected ?? 0) > 60_000 ? `${header}: ${shown}` : undefined);
   });
 
   test('is compared with the clock of the server', () => {

@@ -8,7 +8,7 @@ import {
   type SlotReply,
   type SlotRequest,
   setRate,
-  take,
+  takeSlots,
 } from '../../../src/engine/cluster/timeline.ts';
 import { timelineScripts } from '../../../src/engine/cluster/timeline-script.ts';
 import type { Datastore } from '../../../src/engine/datastore/datastore.ts';
@@ -26,7 +26,7 @@ function timelineInMemory(): TestedTimeline {
   const state = newTimeline();
   return {
     setRate: async (now, command) => setRate(state, now, command),
-    take: async (now, request) => take(state, now, request),
+    take: async (now, request) => takeSlots(state, now, request),
   };
 }
 

@@ -153,7 +153,7 @@ describe('a gate', () => {
     const { gate, times, sentAway, set, come, pass } = begin();
     const told: (readonly [isResting: boolean, sentAway: number])[] = [];
     gate.onSendAway = () => told.push([gate.isResting, sentAway.length]);
-    gate.refused(steadyNow() + 100);
+    gate.noteRefusal(steadyNow() + 100);
     come(1);
     await pass(99);
     expect(times()).toEqual([]);

@@ -22,10 +22,10 @@ function begin(waiting: number, replies: Partial<SlotReply>) {
     const visits = [];
     for (const until = now + milliseconds; now < until; now += 1) {
       const { reserved, visit } = scheduler.step(now, { waiting: rows, ready: 0 });
-      scheduler.released(reserved);
+      scheduler.releaseTurns(reserved);
       if (visit === undefined) continue;
       visits.push(visit);
-      scheduler.replied(now, now, { ...reply, now, ...replies });
+      scheduler.takeReply(now, now, { ...reply, now, ...replies });
     }
     return visits;
   };

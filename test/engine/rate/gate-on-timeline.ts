@@ -1,5 +1,5 @@
 import { steadyNow } from '../../../src/base/async/clock.ts';
-import { newTimeline, setRate, take } from '../../../src/engine/cluster/timeline.ts';
+import { newTimeline, setRate, takeSlots } from '../../../src/engine/cluster/timeline.ts';
 import { CallGate } from '../../../src/engine/rate/call-gate.ts';
 import { CallScheduler } from '../../../src/engine/rate/call-scheduler.ts';
 
@@ -22,7 +22,7 @@ export function gateOnTimeline(first: Rules, concurrency?: number) {
     scheduler: new CallScheduler({ concurrency, random: () => 0.5 }),
     async take(request) {
       if (failure.error !== undefined) throw failure.error;
-      return take(timeline, steadyNow(), { worker: 'own', ...request });
+      return takeSlots(timeline, steadyNow(), { worker: 'own', ...request });
     },
     onError: (error) => errors.push(error),
   });

@@ -86,8 +86,8 @@ function begin(known: Omit<Beat, 'reports'>) {
     meter,
     beat: (beats = 1) => vi.advanceTimersByTimeAsync(beats * beatMs),
     /** Calls that get these answers. */
-    call(...answers: Parameters<TrafficMeter['ended']>[1][]): void {
-      for (const answer of answers) meter.ended(meter.sent(), answer);
+    call(...answers: Parameters<TrafficMeter['noteEnd']>[1][]): void {
+      for (const answer of answers) meter.noteEnd(meter.noteSent(), answer);
     },
   };
 }
@@ -126,7 +126,7 @@ describe('a worker that leads', () => {
     await beat();
     expect(did.decided[0]?.command).toEqual({ rate: undefined, cap: 50, restMs: 0 });
     call(tooMany());
-    meter.askedToWait(30_000);
+    meter.noteAskedWait(30_000);
     await beat();
     expect(did.decided.at(-1)?.command.restMs).toBeGreaterThan(29_000);
   });

@@ -21,7 +21,7 @@ function knowing(refuses503: boolean, ...answers: readonly ApiAnswer[]): Traffic
   const meter = new TrafficMeter();
   meter.refuses503 = refuses503;
   meter.onRefused = vi.fn();
-  for (const answer of answers) meter.ended(meter.sent(), answer);
+  for (const answer of answers) meter.noteEnd(meter.noteSent(), answer);
   return meter;
 }
 
@@ -58,7 +58,7 @@ test.each<[string, ApiAnswer, Kind]>([
       const { rejected, active, waitMs } = meter.report();
       told.push([rejected, active, waitMs]);
     };
-    meter.ended(meter.sent(), answer);
+    meter.noteEnd(meter.noteSent(), answer);
     expect(counted(meter)).toEqual({
       accepted: Number(kind === 'accepted'),
       rejected: Number(kind === 'rejected'),
@@ -71,7 +71,7 @@ test.each<[string, ApiAnswer, Kind]>([
 
 test('a call in which the client itself failed is over, and says nothing', () => {
   const meter = new TrafficMeter();
-  meter.ended(meter.sent(), undefined);
+  meter.noteEnd(meter.noteSent(), undefined);
   expect(meter.report()).toEqual(new TrafficMeter().report());
 });
 
@@ -102,14 +102,14 @@ describe('a report', () => {
 
   test('says how long ago the latest of the rejected calls was sent', () => {
     const meter = new TrafficMeter();
-    const first = meter.sent();
+    const first = meter.noteSent();
     vi.advanceTimersByTime(100);
-    const second = meter.sent();
+    const second = meter.noteSent();
     vi.advanceTimersByTime(50);
     vi.setSystemTime(Date.now() - 3_600_000);
-    meter.ended(second, tooMany());
-    meter.ended(first, tooMany());
-    meter.ended(meter.sent(), answered());
+    meter.noteEnd(second, tooMany());
+    meter.noteEnd(first, tooMany());
+    meter.noteEnd(meter.noteSent(), answered());
     expect(meter.report().refusedAgoMs).toBe(50);
     vi.advanceTimersByTime(10);
     expect(meter.report().refusedAgoMs).toBe(60);
@@ -133,9 +133,9 @@ describe('a report', () => {
     'reports the most calls in flight when one was accepted, and the fewest when one %s',
     (_title, third) => {
       const meter = new TrafficMeter();
-      const calls = Array.from({ length: 4 }, () => meter.sent());
+      const calls = Array.from({ length: 4 }, () => meter.noteSent());
       const answers = [answered(), answered(), third, tooMany()];
-      for (const [index, call] of calls.entries()) meter.ended(call, answers[index] ?? answered());
+      for (const [index, call] of calls.entries()) meter.noteEnd(call, answers[index] ?? answered());
       expect(meter.report()).toMatchObject({ acceptedAmong: 2, rejectedAmong: 3 });
       expect(meter.report()).not.toMatchObject({ acceptedAmong: 2 });
     },
@@ -144,11 +144,11 @@ describe('a report', () => {
   test('counts the calls in flight of other processes with those of this one', () => {
     const meter = new TrafficMeter();
     meter.elsewhere = () => 10;
-    const first = meter.sent();
+    const first = meter.noteSent();
     meter.elsewhere = () => 20;
-    const second = meter.sent();
-    meter.ended(first, answered());
-    meter.ended(second, tooMany());
+    const second = meter.noteSent();
+    meter.noteEnd(first, answered());
+    meter.noteEnd(second, tooMany());
     expect(meter.report()).toMatchObject({ active: 0, acceptedAmong: 11, rejectedAmong: 22 });
   });
 });
@@ -157,8 +157,8 @@ describe('what the API states', () => {
   test('is bounded, however many names the server invents', () => {
     const meter = new TrafficMeter();
     for (let name = 0; name < 1_000; name += 1)
-      meter.ended(meter.sent(), answered({ limits: [stated(`limit-${name}`, 1)] }));
-    meter.ended(meter.sent(), answered({ limits: [stated('limit-0', 0)] }));
+      meter.noteEnd(meter.noteSent(), answered({ limits: [stated(`limit-${name}`, 1)] }));
+    meter.noteEnd(meter.noteSent(), answered({ limits: [stated('limit-0', 0)] }));
     const limits = meter.report().stated;
     expect(limits).toHaveLength(16);
     expect(limits[0]).toEqual(stated('limit-0', 0));
@@ -169,14 +169,14 @@ describe('what the API states', () => {
 test('calls in flight are counted, and the age of the oldest one comes from a clock that never jumps', () => {
   const meter = new TrafficMeter();
   expect(meter.inFlight).toBeUndefined();
-  const first = meter.sent();
+  const first = meter.noteSent();
   vi.advanceTimersByTime(3_000);
-  const second = meter.sent();
+  const second = meter.noteSent();
   vi.advanceTimersByTime(2_000);
   vi.setSystemTime(new Date(0));
   expect(meter.inFlight).toEqual({ calls: 2, oldestMs: 5_000 });
-  meter.ended(first, answered());
+  meter.noteEnd(first, answered());
   expect(meter.inFlight).toEqual({ calls: 1, oldestMs: 2_000 });
-  meter.ended(second, undefined);
+  meter.noteEnd(second, undefined);
   expect(meter.inFlight).toBeUndefined();
 });

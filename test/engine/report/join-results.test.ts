@@ -78,17 +78,17 @@ test.each<[row: string, Unfinished, outcome: string]>([
   ],
   [
     'is in the datastore when the process dies',
-    { why: 'interrupted', unsettled: true },
+    { why: 'interrupted', isUnsettled: true },
     `pending PENDING, attempts: 0; the run was interrupted; ${resuming}`,
   ],
   [
     'is fed again after an unclear attempt',
-    { why: 'halted', history: waiting, unsettled: true },
+    { why: 'halted', history: waiting, isUnsettled: true },
     `pending PENDING unclear, attempts: 3; the run was halted; ${resuming}; ${triedLast}; the row may have been processed`,
   ],
-])('the result of a row that %s', (_row, { why, history, unsettled = false }, outcome) => {
+])('the result of a row that %s', (_row, { why, history, isUnsettled = false }, outcome) => {
   const row = { row: 7, operation: 'restore-evaluation' };
-  const result = unfinishedResult(why, { ...row, history, unsettled });
+  const result = unfinishedResult(why, { ...row, history, isUnsettled });
   const state = `${result.outcome} ${result.code}${result.unclear ? ' unclear' : ''}`;
   expect(`${state}, attempts: ${result.attempts}; ${result.message}`).toBe(outcome);
   expect(result).toMatchObject(row);

@@ -11,8 +11,11 @@ function refeed(columns: readonly Column[], defaults: RefeedOptions['defaults'] 
 
 /** The cells of a row by column name. */
 function fed(rows: RefeedRows, cells: CellTexts, operation = 'update-soundboard') {
-  const { cells: texts, altered } = rows.cells({ cells }, operation);
-  return { ...Object.fromEntries(rows.header.map((title, index) => [title, texts[index]])), altered };
+  const { cells: texts, isAltered } = rows.cells({ cells }, operation);
+  return {
+    ...Object.fromEntries(rows.header.map((title, index) => [title, texts[index]])),
+    altered: isAltered,
+  };
 }
 
 const soundboardId = { title: 'soundboard_id', field: 'soundboard_id' };

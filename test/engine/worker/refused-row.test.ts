@@ -51,7 +51,7 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs, onWait }: Mod
           return refuses((task as RowCall).row, calls) ? tooMany(waitMs) : accepted;
         },
       },
-      gate: { reserve: async () => true, enter: async () => 0, release() {}, sent() {}, leave() {} },
+      gate: { reserve: async () => true, enter: async () => 0, release() {}, noteSent() {}, leave() {} },
       meter,
       breaker: new CircuitBreaker({ onChange() {}, onHalt() {} }),
       refusedRows,

@@ -113,7 +113,7 @@ describe('a row', () => {
 
   test('reports to the gate when its request has left, and when it is made once more', async () => {
     const { gate } = gateOnTimeline({ cap: 10 });
-    const sent = vi.spyOn(gate, 'sent');
+    const sent = vi.spyOn(gate, 'noteSent');
     const send: RowProcessorOptions['client']['send'] = async (_request, options) => {
       options?.onSent?.();
       options?.onSent?.();

@@ -42,8 +42,8 @@ test.each<[limit: string, times: readonly number[], fates: readonly (readonly [s
 ])('%s at %j', (limit, times, fates) => {
   const limiter = parseLimitPlan('--limit', limit);
   const found = times.map((now) => {
-    const { admitted, allowance } = limiter.admit(now, 'token');
-    return [admitted ? 'in' : 'out', allowance?.remaining, allowance?.moreAfter, allowance?.wholeAfter];
+    const { isAdmitted, allowance } = limiter.admit(now, 'token');
+    return [isAdmitted ? 'in' : 'out', allowance?.remaining, allowance?.moreAfter, allowance?.wholeAfter];
   });
   expect(found).toEqual(fates);
 });
@@ -62,7 +62,7 @@ test('at most burst plus rate times time is admitted', () => {
         let admitted = 0;
         for (const pause of pauses) {
           now += pause;
-          if (limiter.admit(now, 'token').admitted) admitted++;
+          if (limiter.admit(now, 'token').isAdmitted) admitted++;
           expect(admitted).toBeLessThanOrEqual(burst + (now / 1000) * rate + 1e-6);
         }
       },
@@ -86,7 +86,7 @@ test('answers are never closer than the rate, and no more requests wait than the
           now += pause;
           const admission = limiter.admit(now, 'token');
           const waiting = (): number => turns.filter((turn) => turn > now + 1e-3).length;
-          if (admission.admitted) turns.push(now + (admission.delay ?? 0));
+          if (admission.isAdmitted) turns.push(now + (admission.delay ?? 0));
           else expect(waiting()).toBe(queue);
           expect(waiting()).toBeLessThanOrEqual(queue);
           expect(admission.allowance?.remaining).toBe(queue - waiting());
@@ -114,7 +114,7 @@ test('no span of the length of the window has more admissions than the limit', (
         for (const pause of pauses) {
           now += pause;
           const inWindow = admitted.filter((time) => time > now - window).length;
-          expect(limiter.admit(now, 'token').admitted).toBe(inWindow < limit);
+          expect(limiter.admit(now, 'token').isAdmitted).toBe(inWindow < limit);
           if (inWindow < limit) admitted.push(now);
         }
       },
@@ -135,8 +135,8 @@ test('at most the limit is in flight, every release makes room for one request, 
         for (const event of events) {
           if (event === 'arrives') {
             const admission = limiter.admit(0, 'token');
-            expect(admission.admitted).toBe(inFlight.length < limit);
-            if (admission.admitted && admission.release) inFlight.push(admission.release);
+            expect(admission.isAdmitted).toBe(inFlight.length < limit);
+            if (admission.isAdmitted && admission.release) inFlight.push(admission.release);
             expect(admission.allowance?.remaining).toBe(limit - inFlight.length);
           } else {
             released?.();
@@ -145,9 +145,9 @@ test('at most the limit is in flight, every release makes room for one request, 
           }
         }
         for (const release of inFlight) release();
-        const whole = Array.from({ length: limit }, () => limiter.admit(0, 'token').admitted);
+        const whole = Array.from({ length: limit }, () => limiter.admit(0, 'token').isAdmitted);
         expect(whole).not.toContain(false);
-        expect(limiter.admit(0, 'token').admitted).toBe(false);
+        expect(limiter.admit(0, 'token').isAdmitted).toBe(false);
       },
     ),
   );

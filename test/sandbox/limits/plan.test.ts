@@ -25,12 +25,12 @@ describe.each(limits)('%s', (text) => {
         for (const pause of pauses) {
           now += pause;
           const admission = limiter.admit(now, 'one');
-          if (pause === 0 && left !== undefined) expect(admission.admitted).toBe(left > 0);
+          if (pause === 0 && left !== undefined) expect(admission.isAdmitted).toBe(left > 0);
           left = admission.allowance?.remaining;
-          if (!admission.admitted && admission.retryAfter !== undefined) {
+          if (!admission.isAdmitted && admission.retryAfter !== undefined) {
             now += admission.retryAfter * 1000 + 1e-6;
             const second = limiter.admit(now, 'one');
-            expect(second.admitted).toBe(true);
+            expect(second.isAdmitted).toBe(true);
             left = second.allowance?.remaining;
           }
         }
@@ -41,7 +41,7 @@ describe.each(limits)('%s', (text) => {
   test('is shared by all tokens, unless each has its own', () => {
     const drained = (limiter: Limiter, token: string): number => {
       for (let admitted = 0; ; admitted++) {
-        if (!limiter.admit(0, token).admitted) return admitted;
+        if (!limiter.admit(0, token).isAdmitted) return admitted;
       }
     };
     const shared = planned(text);
@@ -63,7 +63,7 @@ test('limits whose time passed without a request are skipped', () => {
 
 test('a new limit starts with nothing used up', () => {
   const limiter = planned('daily-quota:limit=1,per=token then 1s daily-quota:limit=1,per=token');
-  expect([0, 0, 1000, 1000].map((now) => limiter.admit(now, 'token').admitted)).toEqual([
+  expect([0, 0, 1000, 1000].map((now) => limiter.admit(now, 'token').isAdmitted)).toEqual([
     true,
     false,
     true,
@@ -74,7 +74,7 @@ test('a new limit starts with nothing used up', () => {
 test('requests in flight at the change do not count for the new limit, nor does their end', () => {
   const limiter = planned('concurrency:limit=1 then 1s concurrency:limit=1');
   const early = limiter.admit(0, 'token');
-  expect(limiter.admit(1000, 'token').admitted).toBe(true);
+  expect(limiter.admit(1000, 'token').isAdmitted).toBe(true);
   early.release?.();
-  expect(limiter.admit(1001, 'token').admitted).toBe(false);
+  expect(limiter.admit(1001, 'token').isAdmitted).toBe(false);
 });

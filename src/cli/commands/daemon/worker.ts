@@ -1,4 +1,4 @@
-import { type Repeated, repeat } from '../../../base/async/repeat.ts';
+import { type RepeatedTask, repeat } from '../../../base/async/repeat.ts';
 import { withScope } from '../../../base/async/scope.ts';
 import { onAbort, untilAborted } from '../../../base/async/waiting.ts';
 import { ErrorThrottle, LastingErrors } from '../../../base/errors/error-throttle.ts';
@@ -163,7 +163,7 @@ export function healthOf(
   };
 }
 
-function watchTrouble(datastore: Datastore, log: Log): Repeated {
+function watchTrouble(datastore: Datastore, log: Log): RepeatedTask {
   const throttle = new ErrorThrottle();
   let lastTrouble: string | undefined;
   const look = (): void => {

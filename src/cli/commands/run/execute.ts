@@ -98,7 +98,7 @@ async function untilEnd(
     if (failed !== undefined) terminal.warn(failureText(record, failed));
     else if (!hasStarted && journal !== undefined) await discard(store, record.id, journal);
     if (journal !== undefined || failed !== undefined) throw error;
-    throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
+    throw systemError(error)?.withNextStep(`cqbatch resume ${record.id}`) ?? error;
   }
 }
 
@@ -143,7 +143,7 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   } catch (error) {
     // If the report can't be printed, say that the run has ended: the run must not look failed.
     terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
-    throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
+    throw systemError(error)?.withNextStep(`cqbatch report ${record.id}`) ?? error;
   }
   return exitCodeOf(end, summary.outcomes);
 }

@@ -50,14 +50,14 @@ export class BodyFlow {
     }
     const streams = decoders.map(({ stream }) => stream());
     for (const [index, decoder] of streams.entries()) {
-      decoder.on('error', ({ message }) => this.#broken(message));
+      decoder.on('error', ({ message }) => this.#noteBroken(message));
       decoder.pipe(streams[index + 1] ?? this.#target, { end: index + 1 < streams.length });
     }
     this.#decoders = streams;
     return streams[0] ?? this.#target;
   }
 
-  #broken(detail: string): void {
+  #noteBroken(detail: string): void {
     this.#problem ??= { kind: 'broken', encoding: this.#encoding, detail };
     // Resumes an answer that is paused until the decoder drains: the rest of it is read and dropped. Destroying the decoders ends `end`.
     this.#decoders[0]?.emit('drain');

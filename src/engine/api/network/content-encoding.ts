@@ -26,7 +26,7 @@ export interface ContentProblem {
 
 interface Decoder {
   /** Undoes the encoding of a whole body. */
-  readonly whole: (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
+  readonly decodeWhole: (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
   readonly stream: () => Transform;
 }
 
@@ -52,9 +52,9 @@ export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number)
     problem: { kind, encoding, detail },
   });
   let decoded = bytes;
-  for (const { whole } of decoders) {
+  for (const { decodeWhole } of decoders) {
     try {
-      decoded = whole(decoded, { maxOutputLength });
+      decoded = decodeWhole(decoded, { maxOutputLength });
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       return code === 'ERR_BUFFER_TOO_LARGE'
@@ -81,7 +81,8 @@ export function decodersOf(encoding: string, start: Buffer): Decoder[] | Content
   if (isGzip(names[0]) && start[0] !== 0x1f) names.shift();
   const decoders = names.flatMap(
     (name, index) =>
-      (name === 'deflate' && index === 0 && isRaw(start) ? raw : decodersByName.get(name)) ?? [],
+      (name === 'deflate' && index === 0 && isRawDeflate(start) ? rawDecoder : decodersByName.get(name)) ??
+      [],
   );
   return decoders.length === names.length ? decoders : unknown('not asked for');
 }
@@ -90,18 +91,18 @@ function isGzip(name: string | undefined): boolean {
   return name === 'gzip' || name === 'x-gzip';
 }
 
-const gzip: Decoder = { whole: gunzipSync, stream: () => createGunzip() };
-const raw: Decoder = { whole: inflateRawSync, stream: () => createInflateRaw() };
+const gzipDecoder: Decoder = { decodeWhole: gunzipSync, stream: () => createGunzip() };
+const rawDecoder: Decoder = { decodeWhole: inflateRawSync, stream: () => createInflateRaw() };
 
 const decodersByName: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
-  ['gzip', gzip],
-  ['x-gzip', gzip],
-  ['br', { whole: brotliDecompressSync, stream: () => createBrotliDecompress() }],
-  ['deflate', { whole: inflateSync, stream: () => createInflate() }],
+  ['gzip', gzipDecoder],
+  ['x-gzip', gzipDecoder],
+  ['br', { decodeWhole: brotliDecompressSync, stream: () => createBrotliDecompress() }],
+  ['deflate', { decodeWhole: inflateSync, stream: () => createInflate() }],
 ]);
 
 /** Whether bytes are in the raw `deflate` format, which some servers send instead of the zlib format (RFC 9110, 8.4.1.2). */
-function isRaw(bytes: Buffer): boolean {
+function isRawDeflate(bytes: Buffer): boolean {
   const [first = 0, second] = bytes;
   return (first & 0x0f) !== 8 || (second !== undefined && (first * 256 + second) % 31 !== 0);
 }

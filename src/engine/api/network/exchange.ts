@@ -18,7 +18,7 @@ export interface HttpAnswer {
 /** How far a request got. `unsent`: no byte was written; `sent`: it may have arrived; `answering`: the head of an answer arrived. */
 export type RequestProgress = 'unsent' | 'sent' | 'answering';
 
-export type Ending =
+export type ExchangeEnding =
   | { readonly kind: 'answer'; readonly answer: HttpAnswer }
   | (ExchangeProgress & { readonly kind: 'lost'; readonly error: Error })
   | (ExchangeProgress & { readonly kind: 'stopped' });
@@ -72,7 +72,7 @@ export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
   options: ExchangeOptions,
-): Promise<Ending> {
+): Promise<ExchangeEnding> {
   if (options.stop.reason !== undefined) return Promise.resolve({ kind: 'stopped', progress: 'unsent' });
   return new Promise((resolve, reject) => {
     const exchanging = new Exchange(options, resolve, reject);
@@ -88,7 +88,7 @@ export function exchange(
 /** An exchange is an object of a class, because closures for each call would burden the garbage collector. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
-  readonly #resolve: (ending: Ending) => void;
+  readonly #resolve: (ending: ExchangeEnding) => void;
   readonly #reject: (error: Error) => void;
   readonly #startedAt = performance.now();
   #isOver = false;
@@ -100,7 +100,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #flow: BodyFlow | undefined;
 
-  constructor(options: ExchangeOptions, resolve: (ending: Ending) => void, reject: (error: Error) => void) {
+  constructor(
+    options: ExchangeOptions,
+    resolve: (ending: ExchangeEnding) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -142,12 +146,12 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#flow === undefined) {
-      this.#answered(this.#body());
+      this.#endWithAnswer(this.#body());
       return;
     }
     void this.#flow
       .end()
-      .then((problem) => this.#answered({ body: '', isPassedOn: true, ...(problem && { problem }) }));
+      .then((problem) => this.#endWithAnswer({ body: '', isPassedOn: true, ...(problem && { problem }) }));
   }
 
   #body(): Pick<HttpAnswer, 'body' | 'problem'> {
@@ -157,14 +161,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     return bodyOf(bytes, this.#headers, this.#options.maxAnswerBytes);
   }
 
-  #answered(content: Omit<HttpAnswer, 'status' | 'headers'>): void {
+  #endWithAnswer(content: Omit<HttpAnswer, 'status' | 'headers'>): void {
     const headers = withGatewayHeaders(this.#headers);
     this.#end({ kind: 'answer', answer: { status: this.#status ?? 0, headers, ...content } });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') this.fail(error);
-    else this.#end({ kind: 'lost', error, ...this.#reached() });
+    else this.#end({ kind: 'lost', error, ...this.#progressSoFar() });
   }
 
   fail(error: Error): void {
@@ -174,11 +178,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   stop(): void {
-    this.#end({ kind: 'stopped', ...this.#reached() });
+    this.#end({ kind: 'stopped', ...this.#progressSoFar() });
     this.#controller?.abort(new Error('stopped'));
   }
 
-  #end(ending: Ending): void {
+  #end(ending: ExchangeEnding): void {
     if (this.#isOver) return;
     this.#close();
     if (ending.kind !== 'answer') this.#flow?.abandon();
@@ -193,7 +197,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     observer?.ended(this.#progress === 'unsent' ? undefined : sent);
   }
 
-  #reached(): ExchangeProgress {
+  #progressSoFar(): ExchangeProgress {
     const status = this.#status;
     return status === undefined ? { progress: this.#progress } : { progress: this.#progress, status };
   }

@@ -20,30 +20,30 @@ export function stopFailure(reached: ExchangeProgress, reason: CallStop | undefi
     sent: 'before an answer came',
     answering: 'in the middle of the answer',
   }[reached.progress];
-  const kind: Kind =
+  const kind: FailureKind =
     reason === 'timed-out'
-      ? lost('TOTAL_TIMEOUT', `The call timed out ${moment}`)
-      : lost('INTERRUPTED', `The call was stopped ${moment}`);
+      ? failureKind('TOTAL_TIMEOUT', `The call timed out ${moment}`)
+      : failureKind('INTERRUPTED', `The call was stopped ${moment}`);
   return withProgress(kind, reached);
 }
 
-function withProgress({ code, message }: Kind, { progress, status }: ExchangeProgress): ApiFailure {
+function withProgress({ code, message }: FailureKind, { progress, status }: ExchangeProgress): ApiFailure {
   const refused = status !== undefined && status >= 400 && status < 500;
   const unclear = progress !== 'unsent' && !refused;
   return apiFailure(code, message, { ...(status !== undefined && { status }), unclear });
 }
 
-type Kind = Pick<ApiFailure, 'code' | 'message'>;
+type FailureKind = Pick<ApiFailure, 'code' | 'message'>;
 
-const lost = (code: Kind['code'], message: string): Kind => ({ code, message });
+const failureKind = (code: FailureKind['code'], message: string): FailureKind => ({ code, message });
 
 /** The failure of a proxy, with codes of its own, because the API certainly did not get the request. */
-function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError): Kind {
+function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError): FailureKind {
   const proxy = describeProxy(named);
   if ('cause' in trouble) {
     const reason = errorCode(trouble.cause);
     const authority = isTlsError(reason, trouble.cause) ? '; for a private CA, set NODE_EXTRA_CA_CERTS' : '';
-    return lost('PROXY_UNREACHABLE', `No connection to the proxy ${proxy} (${reason})${authority}`);
+    return failureKind('PROXY_UNREACHABLE', `No connection to the proxy ${proxy} (${reason})${authority}`);
   }
   const { status } = trouble;
   if (status === 407) {
@@ -51,65 +51,65 @@ function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError):
       authorization === undefined
         ? 'requires a user name and password'
         : `refuses the user name and password of ${named.variable}`;
-    return lost('PROXY_AUTHENTICATION', `The proxy ${proxy} ${wish} (407)`);
+    return failureKind('PROXY_AUTHENTICATION', `The proxy ${proxy} ${wish} (407)`);
   }
   return status < 500
-    ? lost('PROXY_REFUSED', `The proxy ${proxy} does not allow connections to the API (${status})`)
-    : lost('PROXY_BAD_GATEWAY', `The proxy ${proxy} cannot connect to the API (${status})`);
+    ? failureKind('PROXY_REFUSED', `The proxy ${proxy} does not allow connections to the API (${status})`)
+    : failureKind('PROXY_BAD_GATEWAY', `The proxy ${proxy} cannot connect to the API (${status})`);
 }
 
 /** The circumstances of the system that are not caused by the network. */
 const localLimits = ['MEMORY_LIMIT', 'TOO_MANY_FILES'];
 
-function unsentKind(reason: string, error: Error): Kind {
+function unsentKind(reason: string, error: Error): FailureKind {
   const limit = circumstance(error);
   if (limit !== undefined && localLimits.includes(limit.code))
-    return lost('LOCAL_LIMIT', `No connection to the server: ${limit.what}`);
+    return failureKind('LOCAL_LIMIT', `No connection to the server: ${limit.what}`);
   if (isTlsError(reason, error)) {
     const message = `No trusted TLS connection to the server (${reason}): check the base URL and the server's certificate; for a private CA, set NODE_EXTRA_CA_CERTS`;
-    return lost('TLS_ERROR', message);
+    return failureKind('TLS_ERROR', message);
   }
   switch (reason) {
     case 'ECONNREFUSED':
-      return lost('CONNECTION_REFUSED', 'The server refuses connections');
+      return failureKind('CONNECTION_REFUSED', 'The server refuses connections');
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EAI_NODATA':
-      return lost('HOST_NOT_FOUND', `The host of the base URL cannot be resolved (${reason})`);
+      return failureKind('HOST_NOT_FOUND', `The host of the base URL cannot be resolved (${reason})`);
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return lost('CONNECT_TIMEOUT', 'The server does not accept a connection in time');
+      return failureKind('CONNECT_TIMEOUT', 'The server does not accept a connection in time');
     default:
-      return lost('CONNECT_FAILED', `No connection to the server (${reason})`);
+      return failureKind('CONNECT_FAILED', `No connection to the server (${reason})`);
   }
 }
 
-function sentKind(reason: string, progress: RequestProgress, error: Error): Kind {
+function sentKind(reason: string, progress: RequestProgress, error: Error): FailureKind {
   switch (reason) {
     case 'UND_ERR_HEADERS_TIMEOUT':
-      return lost('HEADERS_TIMEOUT', 'The server did not begin to answer in time');
+      return failureKind('HEADERS_TIMEOUT', 'The server did not begin to answer in time');
     case 'UND_ERR_BODY_TIMEOUT':
-      return lost('BODY_TIMEOUT', 'The server stopped in the middle of its answer');
+      return failureKind('BODY_TIMEOUT', 'The server stopped in the middle of its answer');
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-      return lost('ANSWER_TOO_LARGE', 'The answer is larger than the client accepts');
+      return failureKind('ANSWER_TOO_LARGE', 'The answer is larger than the client accepts');
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return lost('ANSWER_TOO_LARGE', 'The headers of the answer are larger than the client accepts');
+      return failureKind('ANSWER_TOO_LARGE', 'The headers of the answer are larger than the client accepts');
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return lost('ANSWER_CUT_OFF', 'The answer is not as long as its Content-Length says');
+      return failureKind('ANSWER_CUT_OFF', 'The answer is not as long as its Content-Length says');
   }
   const informational = informationalAnswers.get(error.message);
   if (informational !== undefined) {
     const message = `The server answered ${informational}, which the client had not requested and can't skip, so the final answer is lost. Configure the server, or the proxy in front of it, to answer without it`;
-    return lost('ANSWER_INFORMATIONAL', message);
+    return failureKind('ANSWER_INFORMATIONAL', message);
   }
   if (error.name === 'HTTPParserError' && progress === 'sent') {
-    return lost('ANSWER_NOT_HTTP', `The server's answer is not HTTP (${serverText(error.message)})`);
+    return failureKind('ANSWER_NOT_HTTP', `The server's answer is not HTTP (${serverText(error.message)})`);
   }
   if (error.name === 'HTTPParserError' && reason !== 'HPE_INVALID_EOF_STATE')
-    return lost('ANSWER_CUT_OFF', `The answer goes on with something that is not HTTP (${reason})`);
+    return failureKind('ANSWER_CUT_OFF', `The answer goes on with something that is not HTTP (${reason})`);
   return progress === 'answering'
-    ? lost('ANSWER_CUT_OFF', `The connection was lost in the middle of the answer (${reason})`)
-    : lost('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);
+    ? failureKind('ANSWER_CUT_OFF', `The connection was lost in the middle of the answer (${reason})`)
+    : failureKind('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);
 }
 
 /** Informational answers for which undici closes the connection, by undici's message. It skips all others. */

@@ -15,7 +15,7 @@ export class Stop {
   constructor(milliseconds: number, signal?: AbortSignal) {
     this.#milliseconds = milliseconds;
     this.#timer = this.#start();
-    if (signal?.aborted) this.fire('aborted');
+    if (signal?.aborted) this.stopCall('aborted');
     else this.#callsOfSignal = signal && stopsOf(signal).add(this);
   }
 
@@ -29,7 +29,7 @@ export class Stop {
   }
 
   /** Stops the call. If it is stopped twice, the first reason counts. */
-  fire(reason: CallStop): void {
+  stopCall(reason: CallStop): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.step?.stop();
@@ -53,7 +53,7 @@ export class Stop {
   /**
    * Waits without the total time-out, which restarts afterwards: the wait says nothing about the API. Undefined when the caller stops it.
    */
-  async without<Value>(waiting: Promise<Value>): Promise<Value | undefined> {
+  async waitWithoutTimeout<Value>(waiting: Promise<Value>): Promise<Value | undefined> {
     if (this.#reason !== undefined) return undefined;
     clearTimeout(this.#timer);
     try {
@@ -68,7 +68,7 @@ export class Stop {
   }
 
   #start(): NodeJS.Timeout {
-    return setTimeout(() => this.fire('timed-out'), this.#milliseconds);
+    return setTimeout(() => this.stopCall('timed-out'), this.#milliseconds);
   }
 
   release(): void {
@@ -89,7 +89,7 @@ function stopsOf(signal: AbortSignal): Set<Stop> {
   signal.addEventListener(
     'abort',
     () => {
-      for (const stop of all) stop.fire('aborted');
+      for (const stop of all) stop.stopCall('aborted');
     },
     { once: true },
   );

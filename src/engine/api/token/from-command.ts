@@ -1,5 +1,5 @@
 import { type CqbatchError, errorText, usageError } from '../../../base/errors/errors.ts';
-import { harmless, warnOf } from '../../../base/errors/harmless.ts';
+import { harmlessCallback, warnOf } from '../../../base/errors/harmless.ts';
 import { commandWords } from '../../../base/text/command-words.ts';
 import { counted } from '../../../base/text/format.ts';
 import { isJsonObject } from '../../../base/text/json.ts';
@@ -37,7 +37,7 @@ export function tokenFromRuns(
   onWarning: (reason: string) => void = warnOf('The access token is not renewed yet'),
 ): TokenSource {
   const words = wordsOf(command);
-  const warn = harmless(onWarning, warnOf('The listener to warnings fails'));
+  const warn = harmlessCallback(onWarning, warnOf('The listener to warnings fails'));
   let trouble = '';
 
   async function read(): Promise<ReadToken> {
@@ -70,7 +70,7 @@ const endKeys = ['expiry', 'expires_at', 'expiration', 'expires_on'];
 
 /** Reads the token and its lifetime from the output of a command; undefined without a token. An unreadable end of the token is ignored. */
 function readPrinted(out: string): ReadToken | undefined {
-  const printed = parsed(out.trim());
+  const printed = parsedOutput(out.trim());
   const values = isJsonObject(printed) ? printed : {};
   const text = typeof printed === 'string' ? printed : tokenKeys.map((key) => values[key]).find(isText);
   if (text === undefined) return undefined;
@@ -81,7 +81,7 @@ function readPrinted(out: string): ReadToken | undefined {
   }
 }
 
-function parsed(text: string): unknown {
+function parsedOutput(text: string): unknown {
   if (!/^[{"]/.test(text)) return text;
   try {
     return JSON.parse(text);

@@ -17,7 +17,7 @@ interface KnownToken {
 }
 
 /** A token is renewed this long before its end, or a tenth of its life if that is less. */
-const mostEarlyMs = 30_000;
+const longestEarlyMs = 30_000;
 
 interface Renewal {
   /** The least time between two reads while the token is valid, or while a refused token has not changed. */
@@ -43,7 +43,7 @@ export function renewedToken(
     const now = steadyNow();
     // If the token is still the refused one, later calls read the token again: you may have renewed it meanwhile.
     const leftMs = token === refusal?.token ? pauseMs : lifeMs > 0 ? lifeMs : Number.POSITIVE_INFINITY;
-    const earlyMs = Math.min(mostEarlyMs, leftMs / 10);
+    const earlyMs = Math.min(longestEarlyMs, leftMs / 10);
     known = { token, renewAt: now + Math.max(leftMs - earlyMs, pauseMs), endsAt: now + leftMs };
     return token;
   }

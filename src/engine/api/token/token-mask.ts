@@ -27,7 +27,7 @@ export function createTokenMask(token: string): TokenMask {
     let layer: Layer | undefined = { text: quoting };
     for (let depth = 0; layer !== undefined && depth <= mostLayers; depth++) {
       places.push(...placesIn(layer, spellings));
-      layer = unescaped(layer);
+      layer = withoutEscapes(layer);
     }
     return places.length === 0 ? quoting : withoutPlaces(quoting, places);
   };
@@ -37,7 +37,7 @@ export function createTokenMask(token: string): TokenMask {
     json: (value, source) => {
       const mayQuote =
         token.length >= shortestToken &&
-        (/[\\%&]/.test(source) || spellings.some(({ part }) => source.includes(part)));
+        (/[\\%&]/.test(source) || spellings.some(({ necessaryPart }) => source.includes(necessaryPart)));
       return mayQuote ? maskedValue(value, text) : value;
     },
   };
@@ -45,32 +45,34 @@ export function createTokenMask(token: string): TokenMask {
 
 interface Spelling {
   /** A text that occurs wherever the pattern matches: `includes` is several times as fast, and matches are rare. */
-  readonly part: string;
+  readonly necessaryPart: string;
   readonly pattern: RegExp;
 }
 
 function spellingsOf(token: string): readonly Spelling[] {
   // A layer is unescaped as a whole, also where the token itself looks like an escape.
   const inLayers = new Set([token]);
-  for (let layer = unescaped({ text: token }); layer !== undefined; layer = unescaped(layer))
+  for (let layer = withoutEscapes({ text: token }); layer !== undefined; layer = withoutEscapes(layer))
     inLayers.add(layer.text);
-  const plain = [...inLayers].map((part) => spelling(part, token.length < shortestInWords ? asWord : asIs));
+  const plain = [...inLayers].map((part) =>
+    spelling(part, token.length < shortestInWords ? patternOfWord : patternAnywhere),
+  );
   if (token.length < shortestInWords) return plain;
   const hex = Buffer.from(token).toString('hex');
   return [
     ...plain,
-    spelling(hex, asIs),
-    spelling(hex.toUpperCase(), asIs),
+    spelling(hex, patternAnywhere),
+    spelling(hex.toUpperCase(), patternAnywhere),
     ...[0, 1, 2].flatMap((before) => base64Spellings(token, before)),
   ];
 }
 
-const asIs = (escaped: string): string => escaped;
-const asWord = (escaped: string): string => `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`;
+const patternAnywhere = (escaped: string): string => escaped;
+const patternOfWord = (escaped: string): string => `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`;
 
-function spelling(part: string, around: (escaped: string) => string): Spelling {
-  const escaped = part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  return { part, pattern: new RegExp(around(escaped), 'gu') };
+function spelling(necessaryPart: string, around: (escaped: string) => string): Spelling {
+  const escaped = necessaryPart.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return { necessaryPart, pattern: new RegExp(around(escaped), 'gu') };
 }
 
 /**
@@ -102,7 +104,7 @@ const escapes =
   /%([\da-f]{2})|\\u00([\da-f]{2})|\\x([\da-f]{2})|\\(["\\/])|&#x0*([\da-f]{2});|&#0*(\d{2,3});|&(\w{2,6});/gi;
 
 /** A text without its outer escapes. Undefined if no visible ASCII character is escaped: tokens have no others. */
-function unescaped({ text, origins }: Layer): Layer | undefined {
+function withoutEscapes({ text, origins }: Layer): Layer | undefined {
   let [plain, end] = ['', 0];
   const places: number[] = [];
   const keep = (from: number, to: number): void => {
@@ -154,8 +156,8 @@ interface Place {
 }
 
 function placesIn({ text, origins }: Layer, spellings: readonly Spelling[]): readonly Place[] {
-  return spellings.flatMap(({ part, pattern }) => {
-    if (!text.includes(part)) return [];
+  return spellings.flatMap(({ necessaryPart, pattern }) => {
+    if (!text.includes(necessaryPart)) return [];
     return Array.from(text.matchAll(pattern), ({ index, 0: { length } }) => ({
       from: origins?.[index] ?? index,
       to: origins?.[index + length] ?? index + length,

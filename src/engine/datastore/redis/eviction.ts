@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type Repeated, repeat } from '../../../base/async/repeat.ts';
+import { type RepeatedTask, repeat } from '../../../base/async/repeat.ts';
 import { type CqbatchError, fatalError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { evictedKeys, evictionRemedy } from './info.ts';
@@ -21,7 +21,7 @@ export class EvictionWatch {
   readonly #client: Redis;
   readonly #options: EvictionOptions;
   #evicted = 0;
-  readonly #checks: Repeated;
+  readonly #checks: RepeatedTask;
 
   constructor(client: Redis, options: EvictionOptions) {
     this.#client = client;

@@ -10,7 +10,7 @@ import type { ManifestRow } from '../manifest.ts';
 
 const namedWords = 5;
 
-const ascii = /^[\0-\x7f]*$/;
+const asciiOnly = /^[\0-\x7f]*$/;
 
 interface Sample {
   cells: number;
@@ -39,14 +39,14 @@ export class CellNotices {
   noteRead({ row, line, cells }: Pick<ManifestRow, 'row' | 'line' | 'cells'>): void {
     for (const column in cells) {
       const cell = cells[column];
-      if (typeof cell !== 'string' || ascii.test(cell)) continue;
+      if (typeof cell !== 'string' || asciiOnly.test(cell)) continue;
       if (hasLostCharacters(cell)) noteCell(this.#damaged, column, { first: { row, line }, cell });
       if (textBeforeMisreading(cell) !== undefined)
         noteCell(this.#misread, column, { first: { row, line }, cell });
     }
   }
 
-  noteSent({ row, line, values, paddedField, unexpected = [], mayBeRounded }: PreparedCall): void {
+  noteSent({ row, line, values, paddedField, unexpectedValues = [], mayBeRounded }: PreparedCall): void {
     if (mayBeRounded) {
       this.#largeNumbers ??= { rows: 0, first: { row, line } };
       this.#largeNumbers.rows++;
@@ -56,7 +56,7 @@ export class CellNotices {
       if (text !== undefined && isWordForNothing(text)) this.#noteNothing(field, text);
     }
     if (paddedField !== undefined) noteRow(this.#padded, paddedField, { row, line });
-    for (const value of unexpected) {
+    for (const value of unexpectedValues) {
       const { name, expected } = value;
       const tally = this.#unexpected.get(name + expected) ?? { value, first: { row, line }, cells: 0 };
       tally.cells++;

@@ -83,9 +83,9 @@ export async function scanManifest(
       const prepared = prepare(row);
       const beginning = prepared.kind === 'callable' ? comparer?.begin(prepared.operation.name) : undefined;
       if (beginning !== undefined) await beginning;
-      const { decided, conflict } = scan.add(prepared);
-      if (decided.kind === 'invalid') await handlers.onInvalid?.(decided);
-      const pending = handlers.onRow?.(decided, row);
+      const { decidedRow, conflict } = scan.add(prepared);
+      if (decidedRow.kind === 'invalid') await handlers.onInvalid?.(decidedRow);
+      const pending = handlers.onRow?.(decidedRow, row);
       if (pending !== undefined) await pending;
       if (conflict !== undefined) await handlers.onConflict?.(conflict);
     }
@@ -188,8 +188,8 @@ function pageWarnings(page: Manifest['page'], rows: number): readonly ScanWarnin
 
 const keptConflicts = 5;
 
-interface Judged {
-  readonly decided: DecidedRow;
+interface JudgedCall {
+  readonly decidedRow: DecidedRow;
   readonly conflict?: Conflict;
 }
 
@@ -211,9 +211,9 @@ class RowScan {
     this.#options = options;
   }
 
-  add(row: PreparedRow): Judged {
-    const judged = row.kind === 'invalid' ? { decided: row } : this.#decide(row);
-    this.#summary.add(judged.decided, judged.conflict !== undefined);
+  add(row: PreparedRow): JudgedCall {
+    const judged = row.kind === 'invalid' ? { decidedRow: row } : this.#decide(row);
+    this.#summary.add(judged.decidedRow, judged.conflict !== undefined);
     return judged;
   }
 
@@ -221,21 +221,21 @@ class RowScan {
     return this.#summary.summary();
   }
 
-  #decide(given: PreparedCall): Judged {
+  #decide(given: PreparedCall): JudgedCall {
     const { done, compare, judge } = this.#options;
     const before = done?.find(identityOf(given));
-    if (before !== undefined) return leftOut(given, { why: 'done', before });
+    if (before !== undefined) return leftOutRow(given, { why: 'done', before });
     const compared = compare(given);
-    if (compared.kind === 'invalid') return { decided: compared };
+    if (compared.kind === 'invalid') return { decidedRow: compared };
     const { row, isAsWanted } = compared;
     const verdict = judge(identityOf(row));
-    if (verdict.kind === 'duplicate') return leftOut(row, { why: 'duplicate', of: verdict.row });
-    if (verdict.kind === 'superseded') return leftOut(row, { why: 'superseded', by: verdict.row });
-    if (isAsWanted && verdict.kind === 'new') return leftOut(row, { why: 'as wanted' });
+    if (verdict.kind === 'duplicate') return leftOutRow(row, { why: 'duplicate', of: verdict.row });
+    if (verdict.kind === 'superseded') return leftOutRow(row, { why: 'superseded', by: verdict.row });
+    if (isAsWanted && verdict.kind === 'new') return leftOutRow(row, { why: 'as wanted' });
     this.cells.noteSent(row);
-    for (const field of row.own ?? []) noteRow(this.owners, field, row);
+    for (const field of row.overriddenDefaults ?? []) noteRow(this.owners, field, row);
     const keyed = this.#withKey(row);
-    return verdict.kind === 'conflict' ? this.#conflicting(keyed, verdict) : { decided: keyed };
+    return verdict.kind === 'conflict' ? this.#conflicting(keyed, verdict) : { decidedRow: keyed };
   }
 
   #withKey(row: PreparedCall): PreparedCall {
@@ -245,26 +245,26 @@ class RowScan {
     return { ...row, unclear: true, key: kept.key };
   }
 
-  #conflicting(row: CallableRow, first: RowPosition): Judged {
+  #conflicting(row: CallableRow, first: RowPosition): JudgedCall {
     const { operation, subject, line } = row;
     const both = { row: row.row, line, firstRow: first.row, firstLine: first.line };
     const conflict = { operation: operation.name, thing: operation.thing, subject, ...both };
     if (this.firstConflicts.length < keptConflicts) this.firstConflicts.push(conflict);
-    return { decided: row, conflict };
+    return { decidedRow: row, conflict };
   }
 }
 
-function leftOut(
+function leftOutRow(
   {
     kind: _,
     requestDigest: __,
     paddedField: ___,
-    own: ____,
-    unexpected: _____,
+    overriddenDefaults: ____,
+    unexpectedValues: _____,
     mayBeRounded: ______,
     ...row
   }: PreparedCall,
   because: LeftOut,
-): Judged {
-  return { decided: { ...row, kind: 'left out', because } };
+): JudgedCall {
+  return { decidedRow: { ...row, kind: 'left out', because } };
 }

@@ -27,7 +27,7 @@ export class ChoiceTally implements RowChoice {
    * @param cells the text of each condition's column
    */
   judge(place: string, cells: readonly string[]): boolean {
-    const verdicts = this.#conditions.map(({ condition }, index) => condition.holds(cells[index] ?? ''));
+    const verdicts = this.#conditions.map(({ condition }, index) => condition.isMetBy(cells[index] ?? ''));
     const isChosen = verdicts.every((verdict) => verdict === true);
     if (isChosen) this.chosen++;
     else this.leftOut++;
@@ -97,11 +97,13 @@ class ConditionTally {
   }
 
   get unmetText(): string {
-    const { text, column, wanted, day } = this.condition;
+    const { text, column, wantedText, day } = this.condition;
     const common = [...this.#values].toSorted(([, a], [, b]) => b - a);
     const shown = common.slice(0, shownValues).map(([value, rows]) => `${nameOf(value)} (${count(rows)})`);
     const more = this.#hasMore || common.length > shownValues ? ', …' : '';
-    const alike = common.find(([value]) => wanted !== undefined && foldedOf(value) === foldedOf(wanted))?.[0];
+    const alike = common.find(
+      ([value]) => wantedText !== undefined && foldedOf(value) === foldedOf(wantedText),
+    )?.[0];
     const remedies = [
       ...(alike === undefined ? [] : [`Do you mean ${optionOf(`${column}=${alike}`)}?`]),
       ...(day === undefined

@@ -9,27 +9,27 @@ export interface Condition {
   /** The name of the column in the form of a field's: `deleted_by` for `Deleted by`. */
   readonly name: string;
   /** Whether a cell meets the condition. Undefined if the cell can't be compared with the value. */
-  readonly holds: (cell: string) => boolean | undefined;
+  readonly isMetBy: (cell: string) => boolean | undefined;
   /** What a cell must be to be compared. */
   readonly kind: 'number' | 'time' | 'text';
   /** For `deleted_at=2026-11-16`, which only the first moment of the day meets: the day that is probably meant, and the next. */
   readonly day?: readonly [first: string, next: string] | undefined;
   /** The text to which the cell must be equal. Only for `=` and a text. */
-  readonly wanted?: string | undefined;
+  readonly wantedText?: string | undefined;
 }
 
-const pattern = /^(?<column>.*?)(?<operator>!=|<=|>=|=|<|>|~)(?<value>.*)$/s;
-const joined = /\s(?:and|or|&&|\|\|)\s.*(?:[=<>~])/is;
+const conditionPattern = /^(?<column>.*?)(?<operator>!=|<=|>=|=|<|>|~)(?<value>.*)$/s;
+const joinedConditions = /\s(?:and|or|&&|\|\|)\s.*(?:[=<>~])/is;
 
 /** Reads a condition of `--where`. @throws RangeError with the correct form */
 export function parseCondition(text: string): Condition {
-  const { column = '', operator = '', value = '' } = pattern.exec(text)?.groups ?? {};
+  const { column = '', operator = '', value = '' } = conditionPattern.exec(text)?.groups ?? {};
   const title = column.trim();
   const wanted = composed(value.trim());
   if (title === '') throw new RangeError(`write a column, a comparison and a value, as "deleted_by=u-17"`);
   if (/^[=<>~]/.test(wanted))
     throw new RangeError(`${operator}${wanted.charAt(0)} is no comparison; write one of = != < <= > >= ~`);
-  if (joined.test(value))
+  if (joinedConditions.test(value))
     throw new RangeError('write one condition for each --where; rows must match all of them');
   if (operator === '~' && wanted === '') throw new RangeError('write the part of a text behind ~');
   const read = [wholeOf, numberOf, readMoment].find((reads) => reads(wanted) !== undefined);
@@ -40,21 +40,21 @@ export function parseCondition(text: string): Condition {
     );
   const condition = { text, column: title, name: fieldNameOf(title) };
   if (operator === '~')
-    return { ...condition, kind: 'text', holds: (cell) => composed(cell).includes(wanted) };
-  const holds = comparison(operator, wanted, read);
+    return { ...condition, kind: 'text', isMetBy: (cell) => composed(cell).includes(wanted) };
+  const isMetBy = comparison(operator, wanted, read);
   if (read === undefined)
-    return { ...condition, kind: 'text', holds, wanted: operator === '=' ? wanted : undefined };
+    return { ...condition, kind: 'text', isMetBy, wantedText: operator === '=' ? wanted : undefined };
   const kind = read === readMoment ? 'time' : 'number';
-  return { ...condition, kind, holds, day: operator === '=' ? dayOf(wanted) : undefined };
+  return { ...condition, kind, isMetBy, day: operator === '=' ? dayOf(wanted) : undefined };
 }
 
-type Reading = (text: string) => number | bigint | undefined;
+type ValueReader = (text: string) => number | bigint | undefined;
 
 /**
  * Returns the test of a condition. Numbers and times compare only with cells that are such; texts compare with all cells, also empty ones.
  */
-function comparison(operator: string, wanted: string, read: Reading | undefined): Condition['holds'] {
-  const test = tests[operator] ?? isEqual;
+function comparison(operator: string, wanted: string, read: ValueReader | undefined): Condition['isMetBy'] {
+  const test = operatorTests[operator] ?? isEqual;
   const value = read?.(wanted);
   if (read === undefined || value === undefined) return (cell) => test(composed(cell) === wanted ? 0 : 1);
   return (cell) => {
@@ -66,7 +66,7 @@ function comparison(operator: string, wanted: string, read: Reading | undefined)
 
 const isEqual = (order: number): boolean => order === 0;
 
-const tests: Readonly<Record<string, (order: number) => boolean>> = {
+const operatorTests: Readonly<Record<string, (order: number) => boolean>> = {
   '=': isEqual,
   '!=': (order) => order !== 0,
   '<': (order) => order < 0,

@@ -92,12 +92,12 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
     return columns.filter((column) => !known.has(fieldOf(column)));
   };
   const lacks = operations.map(
-    (each) => `for ${each.name}, ${describe(lackOf(each), each, unusedBy(each), manifest)}`,
+    (each) => `for ${each.name}, ${describeMissing(lackOf(each), each, unusedBy(each), manifest)}`,
   );
   const verdict = only === undefined ? lacks.join('; ') : `the columns fit ${nameList(suitable)}`;
   throw usageError(
     'MANIFEST_OPERATION_UNCLEAR',
-    `${manifest.name}: can't tell what to do with ${columns.length === 0 ? 'rows that have no columns' : `the columns ${list(columns)}`}: ${verdict}. ` +
+    `${manifest.name}: can't tell what to do with ${columns.length === 0 ? 'rows that have no columns' : `the columns ${columnList(columns)}`}: ${verdict}. ` +
       `${only === undefined ? 'Add what is missing' : 'Pass --operation'}, or add a column "operation"${otherSheets(manifest)}`,
   );
 }
@@ -112,10 +112,10 @@ function rowsInside(name: string, { path, isRepeated }: NonNullable<Manifest['ne
 /** Advice to choose another sheet: the first one of a workbook is often an overview. */
 function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
   if (sheet === undefined || sheet.others.length === 0) return '';
-  return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${list(sheet.others)}`;
+  return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${columnList(sheet.others)}`;
 }
 
-function describe(
+function describeMissing(
   missing: readonly string[],
   { fields, subject }: Operation,
   unused: readonly string[],
@@ -139,7 +139,7 @@ function describe(
   return described.join(' and ');
 }
 
-function list(columns: readonly string[]): string {
+function columnList(columns: readonly string[]): string {
   const shown = columns.slice(0, shownColumns).map((column) => `"${excerpt(column)}"`);
   return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
 }

@@ -36,9 +36,9 @@ export interface PreparedCall extends CallableRow {
   /** The first field whose text has white space around it, which is probably a mistake. */
   readonly paddedField?: string | undefined;
   /** The fields of `--default` for which the row has another value. */
-  readonly own?: readonly string[];
+  readonly overriddenDefaults?: readonly string[];
   /** Values that the API most likely does not read. */
-  readonly unexpected?: readonly UnexpectedValue[];
+  readonly unexpectedValues?: readonly UnexpectedValue[];
   /** Whether the request has a number that a service in JavaScript rounds. */
   readonly mayBeRounded?: true;
 }
@@ -50,7 +50,7 @@ export interface RowPreparer extends ColumnReading {
   (row: ManifestRow): PreparedRow;
   readonly choice: OperationChoice;
   /** The known names: of the operation, of fields, and of old values. */
-  readonly known: ReadonlySet<string>;
+  readonly knownNames: ReadonlySet<string>;
 }
 
 export interface PreparerOptions {
@@ -155,7 +155,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       if (strict && unexpected.length > 0)
         return invalid(...unexpected.map((value) => unexpectedProblem(value, columnOf)));
       const decided = old === undefined ? callable : { ...callable, old };
-      return unexpected.length === 0 ? decided : { ...decided, unexpected };
+      return unexpected.length === 0 ? decided : { ...decided, unexpectedValues: unexpected };
     } catch (error) {
       return invalid({ problem: operationFailure(operation.name, error) });
     }
@@ -166,7 +166,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
     operations: mayBeUsed,
     defaults,
     fieldOf,
-    known,
+    knownNames: known,
     map,
     filled,
     sample,
@@ -248,7 +248,7 @@ function callableRow(
   { row, line }: ManifestRow,
   operation: Operation,
   values: Row,
-  own: readonly string[],
+  overriddenDefaults: readonly string[],
   isCompared = false,
 ): PreparedCall {
   const paddedField = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
@@ -262,7 +262,7 @@ function callableRow(
     requestDigest: request === undefined ? '' : requestDigest(request),
     values,
     paddedField,
-    ...(own.length > 0 && { own }),
+    ...(overriddenDefaults.length > 0 && { overriddenDefaults }),
     ...(request !== undefined && hasUnsafeInteger(request.body) && { mayBeRounded: true }),
   };
 }

@@ -112,15 +112,17 @@ export function titleLines(
     cuts.some((cells) => cells.some(isName));
   const named = first.findIndex(isHeader);
   if (named >= 0) return named;
-  const isTitle = first[0]?.every((cells) => filled(cells).length === 1) === true;
-  const next = first.findIndex((cuts, index) => index > 0 && cuts.some((cells) => filled(cells).length > 0));
+  const isTitle = first[0]?.every((cells) => filledCells(cells).length === 1) === true;
+  const next = first.findIndex(
+    (cuts, index) => index > 0 && cuts.some((cells) => filledCells(cells).length > 0),
+  );
   const looksLikeHeader = first[next]?.some(
-    (cells) => filled(cells).length > 1 && !cells.some((cell) => /\d/.test(cell)),
+    (cells) => filledCells(cells).length > 1 && !cells.some((cell) => /\d/.test(cell)),
   );
   return isTitle && looksLikeHeader ? next : 0;
 }
 
-function filled(cells: readonly string[]): readonly string[] {
+function filledCells(cells: readonly string[]): readonly string[] {
   // A line of delimiters only is one cell when split at another delimiter, so delimiters alone don't fill a cell.
   return cells.filter((cell) => /[^\s;,|]/.test(cell));
 }

@@ -9,7 +9,7 @@ export interface CsvHeader {
   /** The number of cells that each record must have. */
   readonly width: number;
   /** The indexes of columns without a name, whose cells must be empty. */
-  readonly unnamed: readonly number[];
+  readonly unnamedColumns: readonly number[];
   /** The index of the column that marks guarded rows, or -1 (see `formula-guard.ts`). */
   readonly guardedIndex: number;
   readonly commas: boolean;
@@ -33,7 +33,7 @@ export function readCsvHeader(
   const guardedIndex = cells.indexOf(guardColumn(commas ? ';' : ','));
   const titles = guardedIndex < 0 ? cells : cells.map((cell) => unguardCell(cell, { clearToken, commas }));
   const indexByName = new Map<string, number>();
-  const unnamed: number[] = [];
+  const unnamedColumns: number[] = [];
   if (titles.length > maxColumns || titles.join('').length > maxColumnNamesLength) {
     throw fail(
       'MANIFEST_TOO_MANY_COLUMNS',
@@ -42,7 +42,7 @@ export function readCsvHeader(
   }
   for (const [index, title] of titles.entries()) {
     const earlier = indexByName.get(title);
-    if (isBlank(title)) unnamed.push(index);
+    if (isBlank(title)) unnamedColumns.push(index);
     else if (trimBlanks(title).startsWith('_') && !kept.includes(title)) continue;
     else if (earlier === undefined) indexByName.set(title, index);
     else {
@@ -66,7 +66,7 @@ export function readCsvHeader(
     names: [...indexByName.keys()],
     indexes: [...indexByName.values()],
     width: titles.length,
-    unnamed,
+    unnamedColumns,
     guardedIndex,
     commas,
   };

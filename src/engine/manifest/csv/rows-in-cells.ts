@@ -38,18 +38,18 @@ export function rowsInCell(
 
 /** Whether a line is built like the first one: as many cells as the header, and an identifier in the same column. */
 function rowTest(first: string, width: number, delimiter: Delimiter): (line: string) => boolean {
-  const model = cut(first, delimiter);
+  const model = cutRow(first, delimiter);
   if (model === undefined || model.length < width) return () => false;
   const column = model.findIndex((cell) => identifierKind(cell) !== undefined);
   const kind = identifierKind(model[column]);
   return (line) => {
-    const cells = cut(line, delimiter);
+    const cells = cutRow(line, delimiter);
     return cells !== undefined && cells.length >= width && identifierKind(cells[column]) === kind;
   };
 }
 
 /** The cells of a line. Undefined for prose, which has a blank behind a comma. */
-function cut(line: string, delimiter: Delimiter): readonly string[] | undefined {
+function cutRow(line: string, delimiter: Delimiter): readonly string[] | undefined {
   const cells = line.split(delimiter);
   return /^\s/.test(cells[1] ?? '') ? undefined : cells;
 }

@@ -43,13 +43,13 @@ export async function* readCsvRecords(
   try {
     for await (const chunk of chunks) {
       const lineBefore = parser.line;
-      await settled((done) => parser.write(chunk, done));
+      await settledWork((done) => parser.write(chunk, done));
       pendingBytes = parser.line === lineBefore ? pendingBytes + chunk.length : 0;
       if (pendingBytes > maxRecordBytes) throw tooLarge(parser.line);
       const records = parser.takeRecords();
       if (records.length > 0) yield records;
     }
-    await settled((done) => {
+    await settledWork((done) => {
       parser.once('error', done);
       parser.end(done);
     });
@@ -112,7 +112,7 @@ function tooLarge(line: number): TextMistake {
   return new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
 }
 
-function settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
+function settledWork(work: (done: (error?: Error | null) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => work((error) => (error ? reject(error) : resolve())));
 }
 
@@ -189,8 +189,8 @@ function wrongWidth({ width }: CsvHeader, values: readonly string[]): RowProblem
   };
 }
 
-function strayText({ unnamed }: CsvHeader, values: readonly string[]): RowProblem | undefined {
-  for (const index of unnamed) {
+function strayText({ unnamedColumns }: CsvHeader, values: readonly string[]): RowProblem | undefined {
+  for (const index of unnamedColumns) {
     if (values[index] !== '') {
       return {
         problem: `text in column ${index + 1}, which has no name; name the column or clear the cell`,

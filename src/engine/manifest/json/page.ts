@@ -6,13 +6,13 @@ import { excerpt } from '../../rows/problem.ts';
 import type { PageFacts } from '../manifest.ts';
 
 /** The depth down to which rows are looked for: deeper objects are more likely values of a row. */
-const deepest = 3;
+const deepestRows = 3;
 
 /** The paths at which a value has rows, in the form of `--rows-at`: `data.items`. */
 export function pathsToRows(value: object, depth = 1): readonly string[] {
   return Object.entries(value).flatMap(([name, member]) => {
     if (Array.isArray(member)) return member.length > 0 && member.every(isJsonObject) ? [name] : [];
-    if (!isJsonObject(member) || depth === deepest) return [];
+    if (!isJsonObject(member) || depth === deepestRows) return [];
     return pathsToRows(member, depth + 1).map((path) => `${name}.${path}`);
   });
 }

@@ -10,8 +10,8 @@ const entryLength = 46;
 const maxComment = 0xffff;
 
 /** Written where only a record of ZIP64 can hold the number. */
-const elsewhere16 = 0xffff;
-const elsewhere32 = 0xffffffff;
+const zip64Number16 = 0xffff;
+const zip64Number32 = 0xffffffff;
 const extraOf64 = 1;
 
 interface Directory {
@@ -33,7 +33,7 @@ export function unpackedBytes(archive: Buffer): number | undefined {
     const extra = archive.subarray(offset + entryLength + nameLength).subarray(0, extraLength);
     const packed = archive.readUInt32LE(offset + 20);
     const size = archive.readUInt32LE(offset + 24);
-    const unpacked = size === elsewhere32 ? firstOf64(extra) : size;
+    const unpacked = size === zip64Number32 ? firstNumberOf64(extra) : size;
     if (unpacked === undefined || (unpacked === 0 && packed > 2)) return undefined;
     total += unpacked;
     offset += entryLength + nameLength + extraLength + archive.readUInt16LE(offset + 32);
@@ -46,7 +46,7 @@ function findDirectory(archive: Buffer): Directory | undefined {
   for (let end = last; end >= Math.max(0, last - maxComment); end--) {
     if (archive.readUInt32LE(end) !== endOfDirectory) continue;
     const [entries, offset] = [archive.readUInt16LE(end + 10), archive.readUInt32LE(end + 16)];
-    const isElsewhere = entries === elsewhere16 || offset === elsewhere32;
+    const isElsewhere = entries === zip64Number16 || offset === zip64Number32;
     return isElsewhere ? findDirectory64(archive, end - locatorLength) : { entries, offset };
   }
   return undefined;
@@ -64,7 +64,7 @@ function findDirectory64(archive: Buffer, locator: number): Directory | undefine
 }
 
 /** The first number in the extra field of ZIP64 (APPNOTE 4.5.3): the unpacked size, if the entry does not have it. */
-function firstOf64(extra: Buffer): number | undefined {
+function firstNumberOf64(extra: Buffer): number | undefined {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) === extraOf64)
       return at + 12 > extra.length ? undefined : Number(extra.readBigUInt64LE(at + 4));

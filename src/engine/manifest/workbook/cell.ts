@@ -26,7 +26,8 @@ export function readCell(
   details: Cell | undefined,
   formats?: CellFormats,
 ): SheetCell {
-  if (value === null || value === undefined) return details?.formula === undefined ? empty : uncalculated;
+  if (value === null || value === undefined)
+    return details?.formula === undefined ? emptyCell : uncalculatedCell;
   if (details?.type === 'error') {
     return {
       text: String(value),
@@ -39,9 +40,9 @@ export function readCell(
   return value instanceof Date ? readDate(value, format, formats) : { text: value };
 }
 
-const empty: SheetCell = { text: '' };
+const emptyCell: SheetCell = { text: '' };
 
-const uncalculated: SheetCell = {
+const uncalculatedCell: SheetCell = {
   text: '',
   problem: 'is a formula without a stored result; open the file in Excel, save it, and use the saved file',
 };
@@ -59,11 +60,11 @@ function readNumber(value: number, format = 'General', formats: CellFormats | un
   }
   if (formats === undefined || /^(?:general|@)$/i.test(format.trim())) return { text: String(digits) };
   const text = formats.shownNumber(digits, format);
-  return text === undefined ? shownOtherwise(String(digits), format) : { text };
+  return text === undefined ? cellShownOtherwise(String(digits), format) : { text };
 }
 
 function readDate(date: Date, format: string | undefined, formats: CellFormats | undefined): SheetCell {
-  if (Number.isNaN(date.getTime())) return empty;
+  if (Number.isNaN(date.getTime())) return emptyCell;
   const iso = date.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length);
   if (formats === undefined || format === undefined) {
     // A time of day without a date counts from the day before the first date.
@@ -71,10 +72,10 @@ function readDate(date: Date, format: string | undefined, formats: CellFormats |
     return { text: isTime ? iso.slice('yyyy-mm-ddT'.length) : iso.replace('T00:00:00', '') };
   }
   const text = formats.shownTime(date, format, formats.is1904);
-  return text === undefined ? shownOtherwise(iso, format) : { text };
+  return text === undefined ? cellShownOtherwise(iso, format) : { text };
 }
 
-function shownOtherwise(text: string, format: string): SheetCell {
+function cellShownOtherwise(text: string, format: string): SheetCell {
   const problem = `is shown in another way (format ${excerpt(format)}); format the column as text and enter what you want to send`;
   return { text, problem };
 }

@@ -14,7 +14,7 @@ import { type CellFormats, columnLetters, readCell } from './cell.ts';
 /** The records of a sheet. Their line numbers are Excel's row numbers. */
 export interface SheetRecords {
   readonly name: string;
-  readonly others: readonly string[];
+  readonly otherSheets: readonly string[];
   /** The records, the header first. All are as wide as the header. */
   readonly records: readonly CsvRecord[];
   readonly hidden: NonNullable<Manifest['sheet']>['hidden'];
@@ -54,10 +54,10 @@ export async function readSheet(
 ): Promise<SheetRecords> {
   const archive = await readArchive(source);
   const bytes = unpackedBytes(archive);
-  if (bytes === undefined) throw unreadable('its directory is damaged');
+  if (bytes === undefined) throw unreadableWorkbook('its directory is damaged');
   const limit = source.context?.maxBytes ?? Number.POSITIVE_INFINITY;
   if (bytes > limit) throw manifestTooLarge(source.name, 'the unpacked workbook', limit);
-  if (bytes > maxUnpackedBytes) throw tooLarge('this workbook unpacks to');
+  if (bytes > maxUnpackedBytes) throw workbookTooLarge('this workbook unpacks to');
   const infos: SheetFilterInfo[] = [];
   const list: SheetFilter = (info) => {
     infos.push(info);
@@ -65,21 +65,26 @@ export async function readSheet(
   };
   await withLibrary(({ readXlsx }) => readXlsx(archive, { sheets: list }));
   const isName = identifierTest(source.context?.operations);
-  for (const index of candidates(infos, wanted)) {
+  for (const index of candidateSheets(infos, wanted)) {
     const width = await withLibrary((library) => headerWidth(library, archive, index, skipLines, isName));
     if (width === 0 && wanted === undefined) continue;
     const { name = '' } = infos[index] ?? {};
-    const others = infos.filter((info) => info.index !== index).map((info) => info.name);
-    if (width === 0) return { name, others, records: [], hidden: undefined, hiddenColumns: new Set() };
+    const otherSheets = infos.filter((info) => info.index !== index).map((info) => info.name);
+    if (width === 0) return { name, otherSheets, records: [], hidden: undefined, hiddenColumns: new Set() };
     // The range ends with the table: cells to the right of it are notes, and would widen every row.
     const range = `A1:${columnLetters(width - 1)}${maxRows}`;
     const options = { sheets: [index], range, readStyles: true };
     const { sheets, dateSystem } = await withLibrary(({ readXlsx }) => readXlsx(archive, options));
     const [sheet] = sheets;
-    if (sheet === undefined) throw unreadable('the sheet is missing');
+    if (sheet === undefined) throw unreadableWorkbook('the sheet is missing');
     const formats = { ...(await import('./cell-format.ts')), is1904: dateSystem === '1904' };
     const records = recordsOf(sheet, width, skipLines, formats);
-    return { name, others, ...withoutHidden(records, sheet, hidden), hiddenColumns: hiddenColumnsOf(sheet) };
+    return {
+      name,
+      otherSheets,
+      ...withoutHidden(records, sheet, hidden),
+      hiddenColumns: hiddenColumnsOf(sheet),
+    };
   }
   throw new TextMistake('MANIFEST_EMPTY', undefined, lackOfRows(infos));
 }
@@ -97,7 +102,7 @@ async function readArchive(source: TextSource): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of readBytes(source)) {
     bytes += chunk.length;
-    if (bytes > maxUnpackedBytes) throw tooLarge('this workbook has');
+    if (bytes > maxUnpackedBytes) throw workbookTooLarge('this workbook has');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -112,7 +117,7 @@ async function withLibrary<Result>(read: (library: Library) => Promise<Result>):
     return await read(library);
   } catch (error) {
     if (error instanceof TextMistake) throw error;
-    throw unreadable(error instanceof Error ? error.message : String(error));
+    throw unreadableWorkbook(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -154,7 +159,7 @@ async function headerWidth(
   return width;
 }
 
-function unreadable(reason: string): TextMistake {
+function unreadableWorkbook(reason: string): TextMistake {
   return new TextMistake(
     'MANIFEST_WORKBOOK_UNREADABLE',
     undefined,
@@ -162,12 +167,12 @@ function unreadable(reason: string): TextMistake {
   );
 }
 
-function tooLarge(what: string, at?: Position): TextMistake {
+function workbookTooLarge(what: string, at?: Position): TextMistake {
   const problem = `${what} more than ${size(maxUnpackedBytes)}, too large to read into memory; save it as "CSV UTF-8"`;
   return new TextMistake('MANIFEST_TOO_LARGE', at, problem);
 }
 
-function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefined): readonly number[] {
+function candidateSheets(infos: readonly SheetFilterInfo[], wanted: string | undefined): readonly number[] {
   if (wanted === undefined) {
     return infos.filter(({ hidden, veryHidden }) => !hidden && !veryHidden).map(({ index }) => index);
   }
@@ -243,7 +248,7 @@ function recordsOf(
     }
     totalLength += length;
     if (totalLength > maxUnpackedBytes) {
-      throw tooLarge('the cells up to this row come to', { line, column: 1 });
+      throw workbookTooLarge('the cells up to this row come to', { line, column: 1 });
     }
     if (cells.every(isBlank) && problems.size === 0) continue;
     records.push({ cells, line, ...(problems.size > 0 && { problems }) });

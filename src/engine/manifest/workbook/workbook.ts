@@ -16,7 +16,7 @@ export async function openWorkbook(source: TextSource, options: OpenOptions): Pr
   const { clearToken = defaultClearToken, trim = false, trustQuotes, keptColumns } = options;
   const { skipLines = 0, sheet: wanted } = options;
   const reading = { clearToken, trim, rowDelimiters: trustQuotes ? [] : delimiters };
-  const { name, others, records, hidden, hiddenColumns } = await readSheet(source, {
+  const { name, otherSheets, records, hidden, hiddenColumns } = await readSheet(source, {
     wanted,
     skipLines,
     hidden: options.hidden,
@@ -35,7 +35,7 @@ export async function openWorkbook(source: TextSource, options: OpenOptions): Pr
   const hiddenNames = header.names.filter((column) => hiddenColumns.has(indexOf(column)));
   return {
     columns: () => header.names,
-    facts: { sheet: { name, others, hidden, hiddenColumns: hiddenNames }, lettersOf },
+    facts: { sheet: { name, others: otherSheets, hidden, hiddenColumns: hiddenNames }, lettersOf },
     rows: () => readCsvRows(batchesOf(records), header, reading),
   };
 }

@@ -24,7 +24,7 @@ export function reportHead(data: PageData): Markup {
 export function reportSummary(data: PageData): Markup {
   const copied = { type: 'button', id: 'copy', 'data-copy': summaryText(data) };
   const send = markup('p', { class: 'send' }, markup('button', copied, 'Copy summary'));
-  return [ledger(data), stepList(data), checkOf(data), send, resultsByCode(data)];
+  return [ledgerMarkup(data), stepList(data), checkOf(data), send, resultsByCode(data)];
 }
 
 function facts({ run, summary }: PageData): Markup {
@@ -58,7 +58,7 @@ function stopTexts({ stops }: PageData['run']): readonly string[] {
 }
 
 /** The counts of the outcomes, which add up to all rows. */
-function ledger(data: PageData): Markup {
+function ledgerMarkup(data: PageData): Markup {
   const { rows, left_out = 0 } = data.summary.manifest;
   const parts = ledgerParts(data).map(({ outcome, number, name, toCheck }) => {
     const check = toCheck !== undefined && [' (', groupLink(`${outcome} unclear`, toCheck), ')'];

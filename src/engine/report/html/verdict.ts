@@ -12,7 +12,7 @@ export interface Verdict {
 
 /** The verdict on a run: whether it worked, and what the reader must do. */
 export function verdictOf(data: PageData): Verdict {
-  return { tone: toneOf(data), text: [achieved(data), ...openPoints(data)].join(' ') };
+  return { tone: toneOf(data), text: [achievedText(data), ...openPointTexts(data)].join(' ') };
 }
 
 export const outcomesInNeed: readonly Outcome[] = ['failed', 'invalid'];
@@ -35,7 +35,7 @@ function toneOf({ run, summary }: PageData): Tone {
   return run.phase === 'stopped' || run.state === 'cancelled' || need + unclear > 0 ? 'attention' : 'good';
 }
 
-function achieved({ run, summary, operations, messages }: PageData): string {
+function achievedText({ run, summary, operations, messages }: PageData): string {
   const { outcomes, manifest } = summary;
   // A row that stands for another row, or was done before, does not count as an evaluation of its own.
   const wanted = manifest.rows - outcomes.duplicate - outcomes.skipped;
@@ -47,7 +47,7 @@ function achieved({ run, summary, operations, messages }: PageData): string {
   const what =
     already > 0
       ? partsOfSuccess(outcomes.succeeded - already, already, wanted, thing, done)
-      : achievement(outcomes.succeeded, wanted, manifest.rows, thing, done);
+      : achievementText(outcomes.succeeded, wanted, manifest.rows, thing, done);
   if (run.phase === 'in progress') return `${what} so far.`;
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
 }
@@ -60,7 +60,13 @@ function partsOfSuccess(made: number, already: number, wanted: number, thing: st
 }
 
 /** How many rows succeeded: `All 3 evaluations restored`; `2 of 5 evaluations restored`; `2 evaluations restored, of 7 rows`. */
-function achievement(succeeded: number, wanted: number, rows: number, thing: string, done: string): string {
+function achievementText(
+  succeeded: number,
+  wanted: number,
+  rows: number,
+  thing: string,
+  done: string,
+): string {
   if (succeeded === wanted && wanted > 0) {
     const things = counted(wanted, thing);
     return `${wanted === 1 ? things : `All ${things}`} ${done}`;
@@ -69,7 +75,7 @@ function achievement(succeeded: number, wanted: number, rows: number, thing: str
   return `${counted(succeeded, thing)} ${done}, of ${counted(rows, 'row')}`;
 }
 
-function openPoints({ run, summary }: PageData): readonly string[] {
+function openPointTexts({ run, summary }: PageData): readonly string[] {
   const { outcomes, unclear } = summary;
   const need = rowsInNeed(outcomes);
   const uncalled = rowsLeft({ run, summary });

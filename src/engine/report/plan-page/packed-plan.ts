@@ -142,14 +142,14 @@ export class PackedPlan {
       compared: row.kind !== 'invalid' && row.compared ? 1 : null,
       why: row.kind === 'left out' ? whyText(row) : null,
       problems: row.kind === 'invalid' ? row.problems : null,
-      warnings: listed(warnings),
-      missing: row.kind === 'callable' ? listed(missingFields(row)) : null,
+      warnings: nullIfEmpty(warnings),
+      missing: row.kind === 'callable' ? nullIfEmpty(missingFields(row)) : null,
       request: row.kind === 'callable' ? this.#requestOf(row) : null,
     };
   }
 
   #warningsOf(row: CallableRow): readonly RowWarning[] {
-    return this.#warnings.of(row, findOperation(this.#operations, row.operation.name));
+    return this.#warnings.warningsOf(row, findOperation(this.#operations, row.operation.name));
   }
 
   #requestOf(row: CallableRow): string {
@@ -176,7 +176,7 @@ const factNames: readonly (keyof PackedFacts)[] = [
   'request',
 ];
 
-function listed<Item>(items: readonly Item[]): readonly Item[] | null {
+function nullIfEmpty<Item>(items: readonly Item[]): readonly Item[] | null {
   return items.length > 0 ? items : null;
 }
 

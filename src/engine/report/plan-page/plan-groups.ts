@@ -30,18 +30,18 @@ export function planGroups({ counts, operations }: PlanPageData): readonly Count
   const groups: readonly CountedGroup[] = [
     group('invalid', kinds.invalid, 'invalid'),
     ...operations.map((operation) =>
-      group(`act ${operation.name}`, operation.acts, verbOf(operation) + s(operation.acts)),
+      group(`act ${operation.name}`, operation.acts, verbOf(operation) + pluralEnding(operation.acts)),
     ),
-    group('edit', kinds.edit, `edit${s(kinds.edit)}`),
+    group('edit', kinds.edit, `edit${pluralEnding(kinds.edit)}`),
     group('clears', clears, clears === 1 ? 'clears a field' : 'clear a field'),
     group('warned', warned, warned === 1 ? 'has a warning' : 'have warnings'),
     group('partial', partial, partial === 1 ? 'leaves fields out' : 'leave fields out'),
-    group('duplicate', kinds.duplicate, `duplicate${s(kinds.duplicate)}`),
+    group('duplicate', kinds.duplicate, `duplicate${pluralEnding(kinds.duplicate)}`),
     group('superseded', kinds.superseded, 'replaced by a later row'),
     group('done', kinds.done, 'done before'),
     group('as wanted', kinds['as wanted'], 'already so'),
   ];
-  return [group('all', rows, `row${s(rows)}`), ...groups.filter((each) => each.rows > 0)];
+  return [group('all', rows, `row${pluralEnding(rows)}`), ...groups.filter((each) => each.rows > 0)];
 }
 
 export function isInPlanGroup(wanted: string, { kind, operation, ...row }: GroupedRow): boolean {
@@ -79,7 +79,7 @@ function group(name: PlanGroup, rows: number, text: string): CountedGroup {
   return { group: name, rows, name: text, tone: toneOf(name) };
 }
 
-function s(rows: number): string {
+function pluralEnding(rows: number): string {
   return rows === 1 ? '' : 's';
 }
 

@@ -25,14 +25,14 @@ export function planHead(data: PlanPageData): Markup {
     markup('p', { class: 'brand' }, `Plan of ${data.source.name}`),
     markup('h1', { class: `verdict ${isReady ? 'working' : 'bad'}` }, planVerdict(data)),
     data.refusals.map((text) => markup('p', { class: 'note refusal' }, text)),
-    target(data),
+    targetFacts(data),
     markup('div', { class: 'points' }, factList(pointsOf(data))),
     warnings(data),
     chips(data),
   );
 }
 
-function target({ target: api, operations }: PlanPageData): Markup {
+function targetFacts({ target: api, operations }: PlanPageData): Markup {
   if (api === undefined)
     return markup(
       'p',
@@ -106,10 +106,10 @@ export function planEnd({ source, end, refusals, madeAt, madeBy, keptColumns }: 
         'p',
         { class: 'do' },
         refusals.length > 0 && 'Correct it, then plan again: ',
-        copied(command, 'command'),
+        textWithCopyButton(command, 'command'),
       ),
     note !== undefined && markup('p', { class: 'quiet' }, note),
-    markup('p', { class: 'do' }, `SHA-256 of ${of}`, copied(sha256, 'SHA-256')),
+    markup('p', { class: 'do' }, `SHA-256 of ${of}`, textWithCopyButton(sha256, 'SHA-256')),
     factList([
       [
         'Manifest',
@@ -123,7 +123,7 @@ export function planEnd({ source, end, refusals, madeAt, madeBy, keptColumns }: 
   );
 }
 
-function copied(text: string, what: string): Markup {
+function textWithCopyButton(text: string, what: string): Markup {
   const spoken = markup('span', { class: 'spoken' }, ` ${what}`);
   const copy = markup('button', { type: 'button', id: `copy ${what}`, 'data-copy': text }, 'Copy', spoken);
   return markup('span', { class: 'command' }, markup('code', {}, text), copy);

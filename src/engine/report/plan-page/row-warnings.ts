@@ -15,11 +15,11 @@ export class RowWarnings {
     this.#subjects = hasConflicts ? new DigestTable(1) : undefined;
   }
 
-  of(row: CallableRow, operation: Operation | undefined): readonly RowWarning[] {
-    return [...this.#ofRow(row), ...ofValues(row, operation)];
+  warningsOf(row: CallableRow, operation: Operation | undefined): readonly RowWarning[] {
+    return [...this.#warningsOfRow(row), ...warningsOfValues(row, operation)];
   }
 
-  #ofRow(row: CallableRow): readonly RowWarning[] {
+  #warningsOfRow(row: CallableRow): readonly RowWarning[] {
     const { operation, subject, unclear } = row;
     const warnings: RowWarning[] = [];
     if (unclear) warnings.push({ text: 'an earlier run may have done this already, without an answer' });
@@ -40,7 +40,7 @@ export class RowWarnings {
   }
 }
 
-function ofValues(
+function warningsOfValues(
   { operation: { fields }, values, old = {}, compared }: CallableRow,
   operation: Operation | undefined,
 ): readonly RowWarning[] {

@@ -59,7 +59,7 @@ export async function factsOfRecord(
     done,
     outcomes: counts,
     unclear,
-    held,
+    waitingRows,
     codes,
     activeMs,
   } = summary ?? (await readJournalSummary(store, record));
@@ -80,7 +80,7 @@ export async function factsOfRecord(
       active && entry !== undefined
         ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' }
         : averageOf(counts, activeMs),
-    retrying: held,
+    retrying: waitingRows,
     pace,
     wait: waitOf({
       ...brief,

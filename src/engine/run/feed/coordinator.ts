@@ -1,4 +1,4 @@
-import { type Repeated, repeat } from '../../../base/async/repeat.ts';
+import { type RepeatedTask, repeat } from '../../../base/async/repeat.ts';
 import { onAbort, unlessAborted, withTimeout } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import type { RowResult } from '../../../domain/row-result.ts';
@@ -85,7 +85,7 @@ export class Coordinator {
   #feed!: Feed;
   /** Set if rows with the same subject must be called in order. */
   #order: RowOrder | undefined;
-  readonly #repeated: Repeated[] = [];
+  readonly #repeated: RepeatedTask[] = [];
   #state: State = { mode: 'feeding' };
 
   /** @throws when the datastore or the disk fails; then nothing stays open */

@@ -1,5 +1,5 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
-import { never } from '../../../base/async/waiting.ts';
+import { neverAborted } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
@@ -144,7 +144,7 @@ export async function settleDeadRun(
   if (!isDead || (await isSettled(store, record))) return record;
   return withScope(async (defer) => {
     const datastore = await open(defer);
-    const how = { signal: never, onError };
+    const how = { signal: neverAborted, onError };
     return (await settle(store, record, datastore, `report ${record.id}`, how)) ?? record;
   });
 }

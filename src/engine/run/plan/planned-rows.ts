@@ -59,7 +59,7 @@ function factsOf(
     clear_token: clearToken,
     columns: manifest.columns().map((title) => {
       const field = prepare.fieldOf(title);
-      return prepare.known.has(field) ? { title, field } : { title };
+      return prepare.knownNames.has(field) ? { title, field } : { title };
     }),
     defaults: Object.fromEntries(
       [...prepare.defaults].map(([field, value]) => [field, cellText(value) ?? '']),

@@ -1,5 +1,5 @@
 import { steadyNow } from '../../../base/async/clock.ts';
-import { type Repeated, repeat } from '../../../base/async/repeat.ts';
+import { type RepeatedTask, repeat } from '../../../base/async/repeat.ts';
 import type { PageStop } from '../../report/html/page-data.ts';
 import { actualState, enterState, type RunRecord, type RunState, type StateCause } from './record.ts';
 import type { RunStore } from './store.ts';
@@ -18,7 +18,7 @@ export class RecordKeeper {
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
-  #saves: Repeated | undefined;
+  #saves: RepeatedTask | undefined;
 
   constructor(store: Pick<RunStore, 'save'>, record: RunRecord) {
     this.#store = store;

@@ -92,7 +92,7 @@ async function runOf(store: RunStore, record: RunRecord, row: PlannedRow): Promi
       row: place,
       operation: row.operation?.name ?? '',
       history: journal.history(place),
-      unsettled: journal.isUnsettled(place),
+      isUnsettled: journal.isUnsettled(place),
     };
     const result = known ?? unfinishedResult(unfinishedBecause(record), unfinished);
     const attempts = attemptsOf(result);

@@ -44,7 +44,7 @@ export async function failRun(inProgress: RunInProgress, thrown: unknown): Promi
   const { run, keeper, options, progress, tellEvent, warn } = inProgress;
   const { store, record, journal } = run;
   const error = meaningOf(thrown);
-  const failure = systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
+  const failure = systemError(error)?.withNextStep(`cqbatch resume ${record.id}`) ?? error;
   const { code } = error as CqbatchError;
   // A process that has lost the run must not overwrite what the next one has written.
   if (code === 'LOCK_LOST') tellEvent({ type: 'lost' });
@@ -63,5 +63,5 @@ export async function failReport({ run, tellEvent }: RunInProgress, error: unkno
   const { store, record, journal } = run;
   const isFolderIntact = await isIntact(store, record.id, journal);
   tellEvent({ type: 'failed', counts: outcomesOf(record, journal), isFolderIntact, hasEnded: true });
-  return systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
+  return systemError(error)?.withNextStep(`cqbatch report ${record.id}`) ?? error;
 }

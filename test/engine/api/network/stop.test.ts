@@ -76,7 +76,7 @@ test('what is no part of a call takes none of its time', async () => {
   fakeTimers();
   const stop = stopOf(10);
   const { promise, resolve } = deferred<string>();
-  const waiting = stop.without(promise);
+  const waiting = stop.waitWithoutTimeout(promise);
   vi.advanceTimersByTime(minute);
   resolve('done');
   expect(await waiting).toBe('done');

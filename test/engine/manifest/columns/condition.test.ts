@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseCondition } from '../../../../src/engine/manifest/columns/condition.ts';
 
-const holds = (condition: string, cell: string): boolean => parseCondition(condition).holds(cell) === true;
+const holds = (condition: string, cell: string): boolean => parseCondition(condition).isMetBy(cell) === true;
 
 describe('a condition', () => {
   test.each([
@@ -31,7 +31,7 @@ describe('a condition', () => {
     fc.assert(
       fc.property(cell, cell, (value, other) => {
         const [is, differs] = ['=', '!='].map((operator) =>
-          parseCondition(`a${operator}${value}`).holds(other),
+          parseCondition(`a${operator}${value}`).isMetBy(other),
         );
         expect(differs).toBe(is === undefined ? undefined : !is);
         expect(holds(`a=${value}`, value.trim())).toBe(true);
@@ -55,7 +55,7 @@ describe('a condition', () => {
         expect([before, at, behind].filter(Boolean).length).toBeLessThanOrEqual(1);
         expect(holds(`a<=${value}`, other)).toBe(before || at);
         expect(holds(`a>=${value}`, other)).toBe(behind || at);
-        const isUnknown = parseCondition(`a<${value}`).holds(other) === undefined;
+        const isUnknown = parseCondition(`a<${value}`).isMetBy(other) === undefined;
         expect(isUnknown).toBe(!before && !at && !behind);
       }),
     );

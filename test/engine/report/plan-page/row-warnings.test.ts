@@ -6,7 +6,7 @@ import { callable, renaming } from '../../rows/decided-rows.ts';
 
 function warningsOf(row: Partial<CallableRow>, operation = renaming as CallableRow['operation']) {
   const of = operation === updateSoundboard ? updateSoundboard : undefined;
-  return new RowWarnings(false).of({ ...callable, operation, ...row }, of);
+  return new RowWarnings(false).warningsOf({ ...callable, operation, ...row }, of);
 }
 
 test('says what is odd about the values of a row', () => {
@@ -39,7 +39,7 @@ test('a value that a compared row does not change is not odd', () => {
 test('names the first row about the same entry', () => {
   const warnings = new RowWarnings(true);
   const row = (number: number, subject: string) =>
-    warnings.of({ ...callable, row: number, subject }, undefined);
+    warnings.warningsOf({ ...callable, row: number, subject }, undefined);
   expect([row(3, '7'), row(4, '8')]).toEqual([[], []]);
   expect(row(9, '7')).toEqual([{ text: 'row 3 is about entry 7, too' }]);
 });
