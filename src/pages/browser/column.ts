@@ -34,7 +34,7 @@ export function searchOf(q: string, columns: readonly Pick<Column, 'shown'>[]): 
 }
 
 /** A text of digits: identifiers and other whole numbers up to 19 digits. Longer ones sort as text. */
-const digits = /^\d{0,19}$/;
+const wholeNumber = /^\d{0,19}$/;
 
 /**
  * Missing values come last in both directions. When all texts are whole numbers, they sort as numbers.
@@ -43,7 +43,7 @@ const digits = /^\d{0,19}$/;
  */
 export function sorted(rows: Uint32Array, column: Column | undefined, isDescending: boolean): Uint32Array {
   if (column === undefined) return rows;
-  const isWhole = !column.isNumber && rows.every((row) => digits.test(column.text(row)));
+  const isWhole = !column.isNumber && rows.every((row) => wholeNumber.test(column.text(row)));
   const keys: (string | number)[] = [];
   for (const row of rows) {
     const key = column.key(row);

@@ -26,14 +26,14 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** Elements without listeners, which can become any other element. */
-const plain = new WeakSet<Node>();
+const plainElements = new WeakSet<Node>();
 
 /** Draws a part of a page that Node writes as HTML, too. */
-export function drawn(part: Markup): Child {
+export function drawnMarkup(part: Markup): Child {
   if (part === false || part === undefined || typeof part === 'string') return part;
-  if (!isElement(part)) return part.map(drawn);
-  const made = element(part.name, part.attributes, ...part.children.map(drawn));
-  plain.add(made);
+  if (!isElement(part)) return part.map(drawnMarkup);
+  const made = element(part.name, part.attributes, ...part.children.map(drawnMarkup));
+  plainElements.add(made);
   return made;
 }
 
@@ -116,7 +116,7 @@ export function outcomeBar(counts: OutcomeCounts, all: number): HTMLElement {
  */
 export function redraw(place: Element, ...children: readonly Child[]): void {
   const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
-  const nodes = nodesOf(children).map((node, index) => lasting(place, node, index));
+  const nodes = nodesOf(children).map((node, index) => lastingNode(place, node, index));
   const stays = new Set(nodes);
   // Remove old children first, because an element that is moved loses the focus.
   for (const old of [...place.childNodes]) if (!stays.has(old)) old.remove();
@@ -129,7 +129,7 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
 }
 
 /** The old child in place of a new node: one that is equal, or a twin that is made equal. */
-function lasting(place: Element, node: Node, index: number): Node {
+function lastingNode(place: Element, node: Node, index: number): Node {
   if (node.parentNode === place) return node;
   const same = place.childNodes[index];
   if (same?.isEqualNode(node)) return same;
@@ -148,7 +148,7 @@ function lasting(place: Element, node: Node, index: number): Node {
 function twinOf(node: HTMLElement, place: Element, same: Node | undefined): Element | undefined {
   const isAlike = ({ id, nodeName }: Element) => id === node.id && nodeName === node.nodeName;
   if (node.id !== '') return [...place.children].find(isAlike);
-  const isPlain = same instanceof Element && plain.has(same) && plain.has(node);
+  const isPlain = same instanceof Element && plainElements.has(same) && plainElements.has(node);
   return isPlain && isAlike(same) ? same : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { PageContent } from '../../engine/report/html/page-data.ts';
 import { reportHead } from '../../engine/report/html/report-head.ts';
-import { drawn, element, nodesOf, outcomeBar } from './dom.ts';
+import { drawnMarkup, element, nodesOf, outcomeBar } from './dom.ts';
 import { ReportView } from './report-view.ts';
 import { Rows } from './rows.ts';
 
@@ -12,7 +12,7 @@ try {
   const rows = await Rows.read(content);
   const view = new ReportView(data, rows, new AbortController().signal);
   // The script draws the head again, with times in the zone of the reader.
-  const head = nodesOf(drawn(reportHead(data)));
+  const head = nodesOf(drawnMarkup(reportHead(data)));
   const bar = outcomeBar(outcomes, manifest.rows);
   main?.replaceChildren(...head, bar, view.element);
   view.followAddress();

@@ -14,7 +14,16 @@ import { readAddress, wantedByAddress, writeAddress } from './address.ts';
 import { Charts } from './chart/charts.ts';
 import type { Column } from './column.ts';
 import { ColumnChooser } from './column-chooser.ts';
-import { button, copyClicked, debounced, download, drawn, element, redraw, searchField } from './dom.ts';
+import {
+  button,
+  copyClicked,
+  debounced,
+  download,
+  drawnMarkup,
+  element,
+  redraw,
+  searchField,
+} from './dom.ts';
 import { resultStory } from './result-story.ts';
 import { RowDialog } from './row-dialog.ts';
 import type { Rows, Selection } from './rows.ts';
@@ -41,11 +50,11 @@ export class ReportView {
   readonly #search = searchField(
     'find-row',
     'Search all columns',
-    debounced(() => this.#want({}, false)),
+    debounced(() => this.#changeWanted({}, false)),
   );
-  readonly #group = chooser('Show', (show) => this.#want({ show }));
-  readonly #code = chooser('All codes', (code) => this.#want({ code, message: '' }));
-  readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));
+  readonly #group = choiceField('Show', (show) => this.#changeWanted({ show }));
+  readonly #code = choiceField('All codes', (code) => this.#changeWanted({ code, message: '' }));
+  readonly #operation = choiceField('All operations', (operation) => this.#changeWanted({ operation }));
   readonly #chooser = new ColumnChooser(() => this.#select(false));
   readonly #found = element('span', { 'aria-live': 'polite', class: 'found quiet' });
   readonly #message = element('span', { class: 'quiet' });
@@ -57,7 +66,7 @@ export class ReportView {
   readonly #table: RowTable;
   readonly #story: RowDialog;
   /** The number of the row in the dialog. */
-  #opened = 0;
+  #openedRow = 0;
 
   /** @param signal aborts the listeners */
   constructor(data: PageData, rows: Rows, signal: AbortSignal) {
@@ -67,7 +76,7 @@ export class ReportView {
     this.#table = new RowTable({
       signal,
       onOpen: (row) => this.#open(row),
-      onSort: ({ id }) => this.#want({ sort: this.#wanted.sort === id ? `-${id}` : id }),
+      onSort: ({ id }) => this.#changeWanted({ sort: this.#wanted.sort === id ? `-${id}` : id }),
     });
     this.#story = new RowDialog(this.#table, () => writeAddress({ row: '' }, true));
     addEventListener('popstate', () => this.followAddress(), { signal });
@@ -87,7 +96,7 @@ export class ReportView {
     this.#data = data;
     this.#rows = rows;
     this.#draw();
-    const open = this.#story.element.open ? rows.placeOf(this.#opened) : -1;
+    const open = this.#story.element.open ? rows.placeOf(this.#openedRow) : -1;
     if (open >= 0) this.#story.draw(resultStory(rows, open, data));
     this.#select(false);
   }
@@ -95,7 +104,7 @@ export class ReportView {
   /** Draws the parts on which the reader's choices have no effect. */
   #draw(): void {
     const { manifest } = this.#data.summary;
-    redraw(this.#summary, drawn(reportSummary(this.#data)));
+    redraw(this.#summary, drawnMarkup(reportSummary(this.#data)));
     this.#charts.show(this.#data);
     this.#leftOut.hidden = this.#rows.count === manifest.rows;
     this.#leftOut.textContent = leftOutText(this.#rows.count, manifest.rows);
@@ -116,9 +125,9 @@ export class ReportView {
 
   #open(row: number): void {
     const isMoving = this.#story.element.open;
-    this.#opened = this.#rows.number('row', row) ?? 0;
+    this.#openedRow = this.#rows.number('row', row) ?? 0;
     this.#story.show(resultStory(this.#rows, row, this.#data));
-    writeAddress({ row: this.#rows.fact('row').text(row) }, !isMoving);
+    writeAddress({ row: this.#rows.factColumn('row').text(row) }, !isMoving);
   }
 
   #clicked(event: Event): void {
@@ -128,13 +137,13 @@ export class ReportView {
     const group = show ?? save;
     if (group === undefined) return;
     event.preventDefault();
-    this.#want({ ...nothingWanted, show: group, code, message, sort: this.#wanted.sort });
+    this.#changeWanted({ ...nothingWanted, show: group, code, message, sort: this.#wanted.sort });
     if (save !== undefined) this.#save(save);
     this.#place.scrollIntoView();
   }
 
   #clearFilters(): void {
-    this.#want({ ...nothingWanted, show: 'all', sort: this.#wanted.sort });
+    this.#changeWanted({ ...nothingWanted, show: 'all', sort: this.#wanted.sort });
     this.#search.focus();
   }
 
@@ -148,7 +157,7 @@ export class ReportView {
   }
 
   /** Changes what the reader wants to see. @param isStep whether the reader can go back */
-  #want(changes: Partial<Wanted>, isStep = true): void {
+  #changeWanted(changes: Partial<Wanted>, isStep = true): void {
     // The search field may have text that was typed a moment ago.
     const q = this.#search.value.trim();
     this.#wanted = { ...this.#wanted, q, ...changes };
@@ -161,7 +170,7 @@ export class ReportView {
   #select(isChanged: boolean): void {
     const { show, sort } = this.#wanted;
     const group = (show || 'all') as RowGroup;
-    this.#offer(group);
+    this.#offerChoices(group);
     for (const link of this.#summary.querySelectorAll<HTMLElement>('.ledger a'))
       link.setAttribute('aria-current', String(link.dataset['show'] === group));
     const order = {
@@ -170,24 +179,29 @@ export class ReportView {
     };
     const keeps = isInGroup(group, this.#data);
     this.#selected = this.#rows.select({ ...this.#wanted, ...order, keeps });
-    this.#tell();
+    this.#showFound();
     const columns = this.#chooser.chosen(this.#columns);
     this.#table.show({ columns, selected: this.#selected, ...order }, isChanged);
   }
 
-  #offer(group: RowGroup): void {
+  #offerChoices(group: RowGroup): void {
     const { code, operation } = this.#wanted;
     const { codes, operations } = this.#data.summary;
     const rowsOf = (each: RowGroup) => countOf(each, this.#data);
     const groups = [...rowGroups.filter((each) => rowsOf(each) > 0), group];
     const names = operations.map((each) => each.operation).filter(Boolean);
-    offer(this.#group, groups, group, (each) => `${count(rowsOf(each))} ${groupText(each)}`);
-    offer(this.#code, ['', ...codes.map((each) => each.code), code], code, (each) => each || 'All codes');
-    offer(this.#operation, ['', ...names, operation], operation, (each) => each || 'All operations');
+    offerChoices(this.#group, groups, group, (each) => `${count(rowsOf(each))} ${groupText(each)}`);
+    offerChoices(
+      this.#code,
+      ['', ...codes.map((each) => each.code), code],
+      code,
+      (each) => each || 'All codes',
+    );
+    offerChoices(this.#operation, ['', ...names, operation], operation, (each) => each || 'All operations');
     this.#operation.hidden = names.length < 2;
   }
 
-  #tell(): void {
+  #showFound(): void {
     const { show, code, message, operation, q } = this.#wanted;
     const [found, all] = [this.#selected.length, this.#data.summary.manifest.rows];
     const text = found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}`;
@@ -231,13 +245,13 @@ function leftOutText(inside: number, all: number): string {
   ].join(' ');
 }
 
-function chooser(label: string, onChoice: (choice: string) => void): HTMLSelectElement {
+function choiceField(label: string, onChoice: (choice: string) => void): HTMLSelectElement {
   const select = element('select', { 'aria-label': label, change: () => onChoice(select.value) });
   return select;
 }
 
 /** Offers choices. @param choices may have the chosen one twice */
-function offer<Choice extends string>(
+function offerChoices<Choice extends string>(
   select: HTMLSelectElement,
   choices: readonly Choice[],
   chosen: Choice,

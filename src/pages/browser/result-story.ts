@@ -18,25 +18,25 @@ type Report = Pick<PageData, 'advice' | 'operations'>;
 export function resultStory(rows: Rows, row: number, { advice, operations }: Report): RowStory {
   return {
     title: titleOf(rows, row, operations),
-    content: storyOf(rows, row, advice[rows.fact('code').text(row)]),
+    content: storyOf(rows, row, advice[rows.factColumn('code').text(row)]),
   };
 }
 
 /** The title of a row's details: `Row 120 · evaluation 120 · failed · unclear`. */
 function titleOf(rows: Rows, row: number, operations: Report['operations']): readonly Child[] {
   const subject = rows.columns.find(({ role, text }) => role === 'subject' && text(row) !== '');
-  const outcome = rows.fact('outcome');
-  const thing = operations[rows.fact('operation').text(row)]?.thing;
+  const outcome = rows.factColumn('outcome');
+  const thing = operations[rows.factColumn('operation').text(row)]?.thing;
   return [
-    `Row ${rows.fact('row').text(row)} · `,
+    `Row ${rows.factColumn('row').text(row)} · `,
     subject && `${shortened(`${thing ?? subject.title} ${subject.text(row)}`, longestSubject)} · `,
     chip(outcome.text(row), outcome.shown(row)),
-    rows.fact('unclear').text(row) !== '' && [' · ', chip('unclear', 'unclear')],
+    rows.factColumn('unclear').text(row) !== '' && [' · ', chip('unclear', 'unclear')],
   ];
 }
 
 function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child {
-  const fact = (name: FactColumn): string => rows.fact(name).text(row);
+  const fact = (name: FactColumn): string => rows.factColumn(name).text(row);
   const of = (wanted: Column['kind']): readonly NamedText[] =>
     rows.columns.filter(({ kind }) => kind === wanted).map((column) => [column.title, column.text(row)]);
   const [outcome, duplicateOf] = [fact('outcome'), fact('duplicateOf')];
@@ -70,7 +70,7 @@ function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child
 }
 
 function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
-  const text = rows.fact('earlier').text(row);
+  const text = rows.factColumn('earlier').text(row);
   const earlier = text === '' ? [] : (JSON.parse(text) as readonly Attempt[]);
   const started = rows.number('started', row);
   const durationMs = rows.number('duration', row);
@@ -81,8 +81,8 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
     {
       at: new Date(rows.number('lastStarted', row) ?? started).toISOString(),
       durationMs,
-      code: rows.fact('code').text(row),
-      message: rows.fact('message').text(row),
+      code: rows.factColumn('code').text(row),
+      message: rows.factColumn('message').text(row),
       ...(status !== undefined && { httpStatus: status }),
     },
   ];

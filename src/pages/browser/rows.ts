@@ -9,7 +9,7 @@ import { type Column, searchOf, sorted, unpackedPortion } from './column.ts';
 
 export interface ReportColumn extends Column {
   /** The text of a row as written, for the export. */
-  raw(row: number): string;
+  rawText(row: number): string;
 }
 
 /** The rows that the reader wants to see. A member that is empty or absent excludes no row. */
@@ -26,7 +26,11 @@ export interface Selection {
 }
 
 /** Facts that only the details of a row have. */
-const detailsOnly: ReadonlySet<string> = new Set<FactColumn>(['lastStarted', 'earlier', 'duplicateOf']);
+const factsInDetailsOnly: ReadonlySet<string> = new Set<FactColumn>([
+  'lastStarted',
+  'earlier',
+  'duplicateOf',
+]);
 
 /** The rows of a report. */
 export class Rows {
@@ -55,7 +59,7 @@ export class Rows {
     return new Rows(order.length, read);
   }
 
-  fact(name: FactColumn): ReportColumn {
+  factColumn(name: FactColumn): ReportColumn {
     const column = this.columns.find(({ id }) => id === `fact ${name}`);
     if (column === undefined) throw new Error(`There is no column ${name}.`);
     return column;
@@ -63,21 +67,27 @@ export class Rows {
 
   /** The index of the row with this number, or -1. */
   placeOf(number: number): number {
-    const column = this.fact('row');
+    const column = this.factColumn('row');
     for (let row = 0; row < this.count; row += 1) if (column.key(row) === number) return row;
     return -1;
   }
 
   number(name: FactColumn, row: number): number | undefined {
-    const value = this.fact(name).key(row);
+    const value = this.factColumn(name).key(row);
     return typeof value === 'number' ? value : undefined;
   }
 
   /** The indexes of selected rows, in order. */
   select({ q = '', keeps, code, message, operation, sortBy, isDescending = false }: Selection): Uint32Array {
-    const [outcomes, codes, unclear] = [this.fact('outcome'), this.fact('code'), this.fact('unclear')];
-    const [messages, operations] = [this.fact('message'), this.fact('operation')];
-    const searched = this.columns.filter(({ kind, name }) => kind !== 'fact' || !detailsOnly.has(name));
+    const [outcomes, codes, unclear] = [
+      this.factColumn('outcome'),
+      this.factColumn('code'),
+      this.factColumn('unclear'),
+    ];
+    const [messages, operations] = [this.factColumn('message'), this.factColumn('operation')];
+    const searched = this.columns.filter(
+      ({ kind, name }) => kind !== 'fact' || !factsInDetailsOnly.has(name),
+    );
     const isFound = searchOf(q, searched);
     const rows = Uint32Array.from({ length: this.count }, (_, row) => row).filter(
       (row) =>
@@ -95,8 +105,8 @@ function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: 
   const { kind, name } = column;
   // Only cells of the manifest and the names of their columns are guarded.
   const unguarded = (text: string): string => (kind === 'cell' ? unguardCell(text, { clearToken }) : text);
-  const raw = (row: number): string => String(values[row] ?? '');
-  const text = (row: number): string => unguarded(raw(row));
+  const rawText = (row: number): string => String(values[row] ?? '');
+  const text = (row: number): string => unguarded(rawText(row));
   const shownText = kind === 'fact' ? (written: string) => shownFact(name, written) : unguarded;
   const isNumber = values.some((value) => typeof value === 'number');
   const longest = values.reduce<string>(
@@ -109,16 +119,19 @@ function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: 
     id,
     title: kind === 'fact' ? titleOf(name) : unguarded(name),
     isNumber,
-    ...(id in looks && { look: looks[id] }),
+    ...(id in looksOfColumns && { look: looksOfColumns[id] }),
     width: shownText(longest).length,
     text,
-    shown: (row) => shownText(raw(row)),
+    shown: (row) => shownText(rawText(row)),
     key: isNumber ? (row) => values[row] ?? '' : text,
-    raw,
+    rawText,
   };
 }
 
-const looks: Readonly<Record<string, Column['look']>> = { 'fact outcome': 'chip', 'fact message': 'long' };
+const looksOfColumns: Readonly<Record<string, Column['look']>> = {
+  'fact outcome': 'chip',
+  'fact message': 'long',
+};
 
 /** `Rate wait` for the column `rate_wait_ms`. */
 function titleOf(fact: string): string {

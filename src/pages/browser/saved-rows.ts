@@ -9,13 +9,13 @@ type SavedColumn = readonly [header: string, text: (row: number) => string];
 export function refeedCsv(rows: Rows, selected: Uint32Array): string {
   const cells = rows.columns.filter(({ kind }) => kind === 'cell');
   const facts = (['row', 'code', 'message'] as const).map((name): SavedColumn => {
-    const { text } = rows.fact(name);
+    const { text } = rows.factColumn(name);
     return [`_${name}`, (row) => guardCell(text(row))];
   });
   return csvOf(selected, [
-    ...cells.map(({ name, raw }): SavedColumn => [name, raw]),
+    ...cells.map(({ name, rawText }): SavedColumn => [name, rawText]),
     ...facts,
-    ['_unclear', (row) => (rows.fact('unclear').text(row) === '' ? '' : 'yes')],
+    ['_unclear', (row) => (rows.factColumn('unclear').text(row) === '' ? '' : 'yes')],
     [guardColumn(','), () => 'yes'],
   ]);
 }

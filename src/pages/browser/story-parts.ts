@@ -17,7 +17,7 @@ function copyButton(what: string, text: string): HTMLElement {
 
 export type NamedText = readonly [name: string, value: string];
 
-export function cut(text: string): string {
+export function cutText(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text;
 }
 
@@ -28,7 +28,7 @@ export function namedTexts(pairs: readonly NamedText[], copied: readonly string[
     const scrolled = { tabindex: '0', role: 'group', 'aria-label': shortened(name, longestSubject) };
     return [
       element('dt', shortened(name, longestName), copied.includes(name) && [' ', copyButton(name, value)]),
-      element('dd', value.length > scrolledText ? scrolled : {}, cut(value)),
+      element('dd', value.length > scrolledText ? scrolled : {}, cutText(value)),
     ];
   });
   return element('dl', ...lines);
@@ -39,7 +39,7 @@ export function requestPart(text: string): Child {
   if (text === '') return undefined;
   return [
     element('h3', 'Request ', copyButton('request', text)),
-    element('pre', { tabindex: '0', 'aria-label': 'Request' }, cut(text)),
+    element('pre', { tabindex: '0', 'aria-label': 'Request' }, cutText(text)),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { counted } from '../../base/text/format.ts';
 import { inReadingOrder, shortened } from '../../base/text/printable.ts';
 import type { Column } from './column.ts';
-import { button, drawn, element, redraw } from './dom.ts';
+import { button, drawnMarkup, element, redraw } from './dom.ts';
 
 /** The longest text in the table. Longer texts are cut; the details of the row have more. */
 const longestText = 300;
@@ -32,18 +32,18 @@ export class RowTable {
   readonly #options: TableOptions;
   readonly #body = element('tbody', { click: (event) => this.#clicked(event) });
   readonly #head = element('tr');
-  readonly #tall: HTMLElement;
+  readonly #spacer: HTMLElement;
   readonly #table: HTMLTableElement;
   readonly #widths = element('colgroup');
-  readonly #whole = element('p', { class: 'whole', hidden: true });
-  readonly #nothing = element('p', { class: 'empty', hidden: true }, 'No row matches.');
+  readonly #wholeText = element('p', { class: 'whole', hidden: true });
+  readonly #emptyNote = element('p', { class: 'empty', hidden: true }, 'No row matches.');
   /** The note that rows were left out. It is on paper only. */
-  readonly #cut = element('p', { class: 'note', hidden: true });
+  readonly #cutNote = element('p', { class: 'note', hidden: true });
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
   #isPrinting = false;
   /** The row with the keyboard focus: an index of `#selected`, or -1. */
-  #active = 0;
+  #activePlace = 0;
 
   constructor(options: TableOptions) {
     this.#options = options;
@@ -62,10 +62,10 @@ export class RowTable {
       element('thead', this.#head),
       this.#body,
     );
-    this.#tall = element('div', this.#table);
+    this.#spacer = element('div', this.#table);
     const scroll = (): void => this.#drawVisible();
-    this.#scroller = element('div', { class: 'scroller', scroll }, this.#tall, this.#nothing);
-    this.element = element('div', this.#scroller, this.#whole, this.#cut);
+    this.#scroller = element('div', { class: 'scroller', scroll }, this.#spacer, this.#emptyNote);
+    this.element = element('div', this.#scroller, this.#wholeText, this.#cutNote);
     const resized = new ResizeObserver(() => this.#fit());
     resized.observe(this.#scroller);
     options.signal.addEventListener('abort', () => resized.disconnect());
@@ -73,12 +73,12 @@ export class RowTable {
 
   /** Shows rows. @param isChanged whether the reader has changed the filter or the order, and so begins at the top */
   show({ columns, selected, sortBy, isDescending }: TableContent, isChanged: boolean): void {
-    const place = selected.indexOf(this.#selected[this.#active] ?? -1);
-    const stays = place >= 0 ? place : Math.min(this.#active, selected.length - 1);
+    const place = selected.indexOf(this.#selected[this.#activePlace] ?? -1);
+    const stays = place >= 0 ? place : Math.min(this.#activePlace, selected.length - 1);
     this.#isPrinting = false;
     this.#columns = columns;
     this.#selected = selected;
-    this.#active = isChanged ? 0 : stays;
+    this.#activePlace = isChanged ? 0 : stays;
     const order = isDescending ? 'descending' : 'ascending';
     const heads = columns.map((column) => {
       const sort = button(column.title, () => this.#options.onSort(column), { id: `sort ${column.id}` });
@@ -100,7 +100,7 @@ export class RowTable {
     this.#table.style.setProperty('--rows-width', `calc(${widths.join(' + ')})`);
     // The subject stays in sight beside the number of the row.
     this.#table.style.setProperty('--row-width', widths[0] ?? '0px');
-    this.#nothing.hidden = selected.length > 0;
+    this.#emptyNote.hidden = selected.length > 0;
     this.#table.setAttribute('aria-rowcount', String(selected.length + 1));
     if (isChanged) this.#scroller.scrollTop = 0;
     this.#fit();
@@ -112,38 +112,38 @@ export class RowTable {
   }
 
   /** The first row on the screen: an index of `#selected`. */
-  get #first(): number {
+  get #firstVisible(): number {
     // The position may be rounded by the browser.
     return Math.ceil(this.#scroller.scrollTop / this.#rowHeight - 0.1);
   }
 
   /** How many rows are whole on the screen. */
-  get #visible(): number {
+  get #visibleRows(): number {
     const height = this.#scroller.clientHeight - this.#head.offsetHeight;
     return Math.max(1, Math.floor(height / this.#rowHeight));
   }
 
   #fit(): void {
-    this.#cut.hidden = true;
-    this.#tall.style.height = `${this.#head.offsetHeight + this.#selected.length * this.#rowHeight}px`;
+    this.#cutNote.hidden = true;
+    this.#spacer.style.height = `${this.#head.offsetHeight + this.#selected.length * this.#rowHeight}px`;
     this.#drawVisible();
   }
 
   #drawVisible(): void {
-    this.#draw(this.#first, this.#visible + 1);
+    this.#draw(this.#firstVisible, this.#visibleRows + 1);
   }
 
   /** Shows the rows for the printer, all at once, until the next `show`. */
   print(selected: Uint32Array): void {
     this.#isPrinting = true;
     this.#selected = selected;
-    this.#nothing.hidden = true;
-    this.#tall.style.height = 'auto';
+    this.#emptyNote.hidden = true;
+    this.#spacer.style.height = 'auto';
     this.#widths.replaceChildren();
     this.#draw(0, printedRows);
     const rest = selected.length - printedRows;
-    this.#cut.hidden = rest <= 0;
-    this.#cut.textContent = `Only the first ${printedRows} rows are printed; ${counted(rest, 'more row')} left out.`;
+    this.#cutNote.hidden = rest <= 0;
+    this.#cutNote.textContent = `Only the first ${printedRows} rows are printed; ${counted(rest, 'more row')} left out.`;
   }
 
   #draw(first: number, length: number): void {
@@ -153,8 +153,8 @@ export class RowTable {
       this.#body,
       places.map((place) => this.#row(place)),
     );
-    if (places.includes(this.#active))
-      this.#table.setAttribute('aria-activedescendant', lineId(this.#active));
+    if (places.includes(this.#activePlace))
+      this.#table.setAttribute('aria-activedescendant', lineId(this.#activePlace));
     else this.#table.removeAttribute('aria-activedescendant');
     this.#showWhole();
   }
@@ -162,15 +162,15 @@ export class RowTable {
   /** Shows a cut text of the active row below the table, for readers without a pointer. */
   #showWhole(): void {
     const long = this.#columns.find(isLong);
-    const row = this.#selected[this.#active];
+    const row = this.#selected[this.#activePlace];
     const text = row === undefined ? '' : (long?.shown(row) ?? '');
-    this.#whole.hidden = text.length < widest.long || document.activeElement !== this.#table;
-    this.#whole.textContent = shortened(text, longestTitle);
+    this.#wholeText.hidden = text.length < widestTexts.long || document.activeElement !== this.#table;
+    this.#wholeText.textContent = shortened(text, longestTitle);
   }
 
   #row(place: number): HTMLElement {
     const row = this.#selected[place] ?? 0;
-    const isActive = place === this.#active;
+    const isActive = place === this.#activePlace;
     const properties = {
       id: lineId(place),
       'aria-rowindex': String(place + 2),
@@ -185,7 +185,7 @@ export class RowTable {
     const text = column.shown(row);
     const cut = this.#isPrinting ? printedText(text, column) : shortened(text, longestText);
     const shown = isChip(column) ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
-    const content = column.drawn === undefined ? shown : drawn(column.drawn(row));
+    const content = column.drawn === undefined ? shown : drawnMarkup(column.drawn(row));
     return element('td', { class: classOf(column), title: tooltipOf(column, text) }, content);
   }
 
@@ -199,12 +199,12 @@ export class RowTable {
   #pressed(event: KeyboardEvent): void {
     if (event.target !== this.#table || this.#selected.length === 0) return;
     const last = this.#selected.length - 1;
-    const page = this.#visible - 1;
+    const page = this.#visibleRows - 1;
     const moves: Readonly<Record<string, number>> = {
-      ArrowDown: this.#active + 1,
-      ArrowUp: this.#active - 1,
-      PageDown: this.#active + page,
-      PageUp: this.#active - page,
+      ArrowDown: this.#activePlace + 1,
+      ArrowUp: this.#activePlace - 1,
+      PageDown: this.#activePlace + page,
+      PageUp: this.#activePlace - page,
       Home: 0,
       End: last,
     };
@@ -228,8 +228,12 @@ export class RowTable {
   #placeAfter(steps: -1 | 0 | 1): number {
     const { storyOf = (row) => row } = this.#options;
     const storyAt = (place: number) => storyOf(this.#selected[place] ?? -1);
-    let place = this.#active + steps;
-    while (steps !== 0 && this.#selected[place] !== undefined && storyAt(place) === storyAt(this.#active))
+    let place = this.#activePlace + steps;
+    while (
+      steps !== 0 &&
+      this.#selected[place] !== undefined &&
+      storyAt(place) === storyAt(this.#activePlace)
+    )
       place += steps;
     return place;
   }
@@ -241,9 +245,9 @@ export class RowTable {
   }
 
   #goTo(place: number): void {
-    this.#active = place;
-    const first = Math.min(Math.max(this.#first, place - this.#visible + 1), place);
-    if (first !== this.#first) this.#scroller.scrollTop = first * this.#rowHeight;
+    this.#activePlace = place;
+    const first = Math.min(Math.max(this.#firstVisible, place - this.#visibleRows + 1), place);
+    if (first !== this.#firstVisible) this.#scroller.scrollTop = first * this.#rowHeight;
     this.#drawVisible();
   }
 }
@@ -261,7 +265,7 @@ function lineId(place: number): string {
 /** The width of a chip's icon and ends, in characters. */
 const chipWidth = 4;
 /** The widest columns, in characters. Longer texts are cut, so that they push no other column off the screen. */
-const widest = { long: 36, subject: 24, others: 28 };
+const widestTexts = { long: 36, subject: 24, others: 28 };
 
 function printedText(text: string, column: Column): string {
   const half = (isLong(column) ? longestPrinted.long : longestPrinted.others) / 2;
@@ -272,8 +276,8 @@ const isLong = ({ look }: Column): boolean => look === 'long';
 const isChip = ({ look }: Column): boolean => look === 'chip';
 
 function widestOf(column: Column): number {
-  if (isLong(column)) return widest.long;
-  return column.role === 'subject' ? widest.subject : widest.others;
+  if (isLong(column)) return widestTexts.long;
+  return column.role === 'subject' ? widestTexts.subject : widestTexts.others;
 }
 
 /** The whole text of a cell that may be cut: letters can be twice as wide as digits. */

@@ -17,12 +17,12 @@ export interface Place {
 export function isFromHere(headers: IncomingHttpHeaders, { host, publicUrl }: Place): boolean {
   if (!isForThisServer(headers, publicUrl === undefined ? [host] : [host, publicUrl.hostname])) return false;
   const { origin, 'sec-fetch-site': site } = headers;
-  if (origin !== undefined) return isOurs(origin, headers.host, publicUrl);
+  if (origin !== undefined) return isOwnOrigin(origin, headers.host, publicUrl);
   const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   return site === undefined || site === 'same-origin' || site === 'none' || isLink;
 }
 
-function isOurs(origin: string, host: string | undefined, publicUrl: URL | undefined): boolean {
+function isOwnOrigin(origin: string, host: string | undefined, publicUrl: URL | undefined): boolean {
   // The public address counts whatever the host is: a proxy may not pass the host on.
   if (origin === publicUrl?.origin) return true;
   // If the public address has TLS, its plain http:// form does not count: anyone in the network can pretend to have that address.
@@ -34,7 +34,7 @@ export class ControlAccess {
   readonly token = randomBytes(24).toString('base64url');
   readonly #session = randomBytes(24).toString('base64url');
   readonly #scope: string;
-  #isSpent = false;
+  #isTokenUsed = false;
 
   /** @param publicUrl the public address; other programs of the same host don't get the cookie */
   constructor(publicUrl?: URL) {
@@ -43,16 +43,16 @@ export class ControlAccess {
 
   /** The session cookie for the first request with the token. */
   exchange(token: unknown, headers: IncomingHttpHeaders): string | undefined {
-    if (this.#isSpent || typeof token !== 'string' || !isSame(token, this.token)) return undefined;
-    this.#isSpent = true;
+    if (this.#isTokenUsed || typeof token !== 'string' || !isSameSecret(token, this.token)) return undefined;
+    this.#isTokenUsed = true;
     return `${cookieName(headers)}=${this.#session}; HttpOnly; SameSite=Strict; ${this.#scope}`;
   }
 
-  isHeldBy(headers: IncomingHttpHeaders): boolean {
+  hasSession(headers: IncomingHttpHeaders): boolean {
     return (headers.cookie ?? '')
       .split(';')
       .map((pair) => pair.trim().split('='))
-      .some(([name, value = '']) => name === cookieName(headers) && isSame(value, this.#session));
+      .some(([name, value = '']) => name === cookieName(headers) && isSameSecret(value, this.#session));
   }
 }
 
@@ -62,7 +62,7 @@ function cookieName({ host = '' }: IncomingHttpHeaders): string {
 }
 
 /** Compares two secrets in constant time, so that the time reveals nothing about them. */
-function isSame(one: string, other: string): boolean {
+function isSameSecret(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }

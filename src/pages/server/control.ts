@@ -22,9 +22,9 @@ export interface ControlRoom {
 
 export type ControlBody = Readonly<Partial<Record<'confirm' | 'rate' | 'priority' | 'reason', unknown>>>;
 
-const here = 'on the dashboard';
+const dashboardPlace = 'on the dashboard';
 /** The longest reason, in characters. */
-const mostGiven = 480;
+const longestReason = 480;
 
 /** The longest wait for Redis. It is short, because a person waits for the answer. */
 const patienceMs = 5_000;
@@ -40,13 +40,13 @@ export async function controlRun(
   control: ControlName,
   body: ControlBody,
 ): Promise<void> {
-  const asked = ask(room, id, control, body).then(() => true);
+  const asked = askRun(room, id, control, body).then(() => true);
   if (await withTimeout(asked, patienceMs)) return;
   const message = `Redis does not respond. Run ${id} may still get the request when Redis is back.`;
   throw fatalError('COMMAND_UNANSWERED', message);
 }
 
-async function ask(room: ControlRoom, id: string, control: ControlName, body: ControlBody): Promise<void> {
+async function askRun(room: ControlRoom, id: string, control: ControlName, body: ControlBody): Promise<void> {
   const contact = contactOf(room.store, await findRun(room, id));
   const { foundState } = contact;
   const canCancel = control === 'cancel' && !isFinalState(foundState);
@@ -79,7 +79,9 @@ function wantedOf(
   const given = typeof reason === 'string' ? reason.trim() : '';
   if (requireReason && given === '')
     throw usageError('REASON_MISSING', 'The settings require a reason: write why you do this.');
-  const by = withActor(given === '' ? here : `${given.slice(0, mostGiven)} (${here})`);
+  const by = withActor(
+    given === '' ? dashboardPlace : `${given.slice(0, longestReason)} (${dashboardPlace})`,
+  );
   if (control === 'set-priority') {
     const wanted = priorities.find((each) => each === priority);
     if (wanted !== undefined) return { kind: 'priority', priority: wanted, ...by };

@@ -66,9 +66,9 @@ const assets = {
   '/icon.svg': 'image/svg+xml',
 };
 
-const notFromHere =
+const foreignRequestMessage =
   'The dashboard refuses requests from other sites. Open it by IP address, as "localhost", or by the name in --host or --public-url.\n';
-const noSession =
+const missingSessionMessage =
   'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.';
 
 /** The most bytes that wait for a reader. With more, the reader has stopped reading, and is disconnected. */
@@ -98,7 +98,7 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
   const server = await createServer();
   const overview = openOverview(store, shared);
   const access = control && new ControlAccess(publicUrl);
-  const mayControl = ({ headers }: FastifyRequest): boolean => access?.isHeldBy(headers) === true;
+  const mayControl = ({ headers }: FastifyRequest): boolean => access?.hasSession(headers) === true;
   const feed = openEventFeed<Topic>(async (topics) => {
     const runs = new Set(topics.map(({ run }) => run));
     const all = await overview.read(runs);
@@ -119,7 +119,7 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
 
   server.addHook('onRequest', async (request, reply) => {
     if (isFromHere(request.headers, { host, publicUrl })) return undefined;
-    return reply.code(403).type('text/plain; charset=utf-8').send(notFromHere);
+    return reply.code(403).type('text/plain; charset=utf-8').send(foreignRequestMessage);
   });
 
   server.setErrorHandler<FastifyError | CqbatchError>((error, _, reply) =>
@@ -167,8 +167,8 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
   });
 
   // A route that answers GET only: a HEAD request, such as for a link preview, must not use up the token.
-  const getOnly = { exposeHeadRoute: false };
-  server.get<{ Querystring: { token?: string } }>('/control', getOnly, async (request, reply) => {
+  const getOnlyRoute = { exposeHeadRoute: false };
+  server.get<{ Querystring: { token?: string } }>('/control', getOnlyRoute, async (request, reply) => {
     const cookie = access?.exchange(request.query.token, request.headers);
     if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('./', 303);
     // The reader has opened this address before: the session is still valid, although the token is used up.
@@ -182,7 +182,7 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
       async (request, reply) => {
         // Every browser sends the origin of a POST; the hook above has checked it.
         if (control === undefined || !mayControl(request) || request.headers.origin === undefined)
-          return reply.code(403).send({ message: noSession });
+          return reply.code(403).send({ message: missingSessionMessage });
         const place = { store, cluster: shared?.cluster, ...control };
         await controlRun(place, request.params.id, what, request.body ?? {});
         return reply.code(202).send({ asked: what });

@@ -246,7 +246,7 @@ test('saved rows say why they failed, and the rows as shown have the texts of th
       _guarded: 'yes',
     },
   ]);
-  const columns = (['row', 'outcome', 'message', 'duration'] as const).map((name) => rows.fact(name));
+  const columns = (['row', 'outcome', 'message', 'duration'] as const).map((name) => rows.factColumn(name));
   expect(read(shownCsv(columns, all))).toEqual([
     { Row: '1', Outcome: 'failed', Message: "'=1+1", Duration: '50 ms' },
   ]);

@@ -93,12 +93,12 @@ describe('the token', () => {
     expect(cookie).not.toContain(access.token);
     expect(access.exchange(access.token, { host })).toBeUndefined();
     const [pair = ''] = cookie.split(';');
-    const held = (cookie: string) => access.isHeldBy({ host, cookie });
+    const held = (cookie: string) => access.hasSession({ host, cookie });
     expect(held(`other=1; ${pair}`)).toBe(true);
     for (const text of ['', 'cqbatch-8788=', `x${pair}`, `${pair}x`, `cqbatch-8788=${access.token}`])
       expect(held(text), text).toBe(false);
-    expect(new ControlAccess().isHeldBy({ host, cookie: pair })).toBe(false);
+    expect(new ControlAccess().hasSession({ host, cookie: pair })).toBe(false);
     // The browser sends the cookie to all ports, perhaps to another dashboard.
-    expect(access.isHeldBy({ host: 'localhost:9000', cookie: pair })).toBe(false);
+    expect(access.hasSession({ host: 'localhost:9000', cookie: pair })).toBe(false);
   });
 });

@@ -25,7 +25,7 @@ export interface Line {
   /** The text of a value. Default: as the chart writes values. */
   readonly valueText?: ChartData['valueText'];
   /** The value of the whole run, as text. */
-  readonly overall: string;
+  readonly overallText: string;
   /** Whether each value was valid since the previous point. */
   readonly isStepped?: boolean;
   /** The stroke of the line: lines must differ by more than their colors. A `mark` is a triangle above the lines at each value. */

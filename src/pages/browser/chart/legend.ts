@@ -14,7 +14,7 @@ export class Legend {
     const time = index == null ? undefined : data.times[index];
     const { bands, lines } = data;
     const items = lines.map((line) => {
-      const text = time === undefined ? line.overall : (textAt(data, line, index ?? 0) ?? '–');
+      const text = time === undefined ? line.overallText : (textAt(data, line, index ?? 0) ?? '–');
       return entry(line.stroke, line.color, line.label, text);
     });
     const band = time === undefined ? undefined : bandAt(data, time);

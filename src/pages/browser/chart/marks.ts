@@ -7,11 +7,11 @@ export type Colors = Readonly<Record<ColorName, string>>;
 /** The space above a chart with marks, in CSS pixels. */
 export const marksHeight = 24;
 /** The least distance between two marks, in CSS pixels. Closer marks become one. */
-const closest = 12;
+const closestMarks = 12;
 const font = '11px system-ui, sans-serif';
 
 /** Draws in CSS pixels from the upper left corner of the area with the lines. */
-function draw(plot: uPlot, drawing: (context: CanvasRenderingContext2D, width: number) => void): void {
+function drawScaled(plot: uPlot, drawing: (context: CanvasRenderingContext2D, width: number) => void): void {
   const { ctx, bbox } = plot;
   const scale = ctx.canvas.width / plot.width;
   ctx.save();
@@ -26,7 +26,7 @@ function draw(plot: uPlot, drawing: (context: CanvasRenderingContext2D, width: n
 
 /** Shades the visible part of each band. */
 export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
-  draw(plot, (context, width) => {
+  drawScaled(plot, (context, width) => {
     for (const band of bands) {
       const left = Math.max(0, plot.valToPos(band.from, 'x'));
       const right = Math.min(width, plot.valToPos(band.to, 'x'));
@@ -41,13 +41,13 @@ export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): vo
 export function drawMarks(plot: uPlot, { times, lines }: ChartData, colors: Colors): void {
   const { values, color } = lines.find(({ stroke }) => stroke === 'mark') ?? {};
   if (values === undefined || color === undefined) return;
-  draw(plot, (context, width) => {
+  drawScaled(plot, (context, width) => {
     const marks: { at: number; calls: number }[] = [];
     for (const [index, calls] of values.entries()) {
       const at = plot.valToPos(times[index] ?? 0, 'x');
       if (calls === null || at < 0 || at > width) continue;
       const last = marks.at(-1);
-      if (last !== undefined && at - last.at < closest) last.calls += calls;
+      if (last !== undefined && at - last.at < closestMarks) last.calls += calls;
       else marks.push({ at, calls });
     }
     context.textAlign = 'center';

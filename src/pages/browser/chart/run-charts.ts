@@ -8,7 +8,7 @@ import { valueSteps } from './ticks.ts';
 const leastPoints = 10;
 const leastSeconds = 10;
 /** The longest time between two measurements that a line bridges, in seconds. A longer one is a gap in the line. */
-const leastGap = 1;
+const longestBridge = 1;
 /** The least factor between the slowest percentile and the median for a logarithmic axis: a linear one would hide the median. */
 const logarithmicFrom = 20;
 
@@ -24,7 +24,7 @@ export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | '
   ].filter((chart) => chart !== undefined);
   const times = charts.flatMap((chart) => chart.data?.times ?? []);
   const ends = summary.retries.length > 0 ? [] : [Math.min(...times), Math.max(...times)];
-  return charts.map((chart) => (chart.data ? { ...chart, data: framed(chart.data, ends) } : chart));
+  return charts.map((chart) => (chart.data ? { ...chart, data: framedData(chart.data, ends) } : chart));
 }
 
 function rateChart(
@@ -52,7 +52,7 @@ function rateChart(
   const points = rates.flatMap((timed, index): readonly Pick<Partial<TimedRate>, 'to' | 'point'>[] => {
     const lastEnd = rates[index - 1]?.to;
     if (lastEnd === undefined) return [{ to: timed.from }, timed];
-    return timed.from > lastEnd + leastGap ? [{ to: (lastEnd + timed.from) / 2 }, timed] : [timed];
+    return timed.from > lastEnd + longestBridge ? [{ to: (lastEnd + timed.from) / 2 }, timed] : [timed];
   });
   const values = (of: (point: TimedRate['point']) => number | null): readonly (number | null)[] =>
     points.map(({ point }) => (point === undefined ? null : of(point)));
@@ -63,17 +63,17 @@ function rateChart(
   const seconds = rates.reduce((sum, { from, to }) => sum + to - from, 0);
   const range = rangeText(allowed.filter((value) => value !== null));
   const average = callRate(calls / Math.max(seconds, 1));
-  const all = { overall: callCount(rejected), valueText: callCount };
+  const all = { overallText: callCount(rejected), valueText: callCount };
   const lines: readonly Line[] = [
     {
       label: 'allowed',
       color: '--succeeded',
       stroke: 'dashed',
       values: allowed,
-      overall: range,
+      overallText: range,
       isStepped: true,
     },
-    { label: 'achieved', color: '--accent', stroke: 'solid', values: achieved, overall: average },
+    { label: 'achieved', color: '--accent', stroke: 'solid', values: achieved, overallText: average },
     { label: 'rejected', color: '--failed', stroke: 'mark', values: marks, ...all },
   ];
   const times = points.map(({ to = 0 }) => to);
@@ -109,7 +109,7 @@ function latencyChart(
   const line = (label: 'p50' | 'p90' | 'p99', values: Line['values']) => ({
     label,
     values: [null, ...values],
-    overall: exactDuration(overall[label]),
+    overallText: exactDuration(overall[label]),
   });
   const lines: readonly Line[] = [
     { ...line('p50', p50), color: '--accent', stroke: 'solid' },
@@ -142,7 +142,7 @@ function failureChart(series: LatencySeries, bands: readonly Band[]): Chart | un
   const valueText = (value: number) => rateText(value, 'rows');
   const values = [null, ...failed.map((rows, index) => (p50[index] === null ? null : rows / seconds))];
   const lines: readonly Line[] = [
-    { label: 'failed', color: '--failed', stroke: 'solid', values, overall: all },
+    { label: 'failed', color: '--failed', stroke: 'solid', values, overallText: all },
   ];
   return {
     title: 'Failures',
@@ -152,7 +152,7 @@ function failureChart(series: LatencySeries, bands: readonly Band[]): Chart | un
 }
 
 /** The data of a chart without empty lines, and with a point without values at each end that has no point. */
-function framed(data: ChartData, ends: readonly number[]): ChartData {
+function framedData(data: ChartData, ends: readonly number[]): ChartData {
   const before = ends.filter((end) => end < (data.times[0] ?? end));
   const after = ends.filter((end) => end > (data.times.at(-1) ?? end));
   const lines = data.lines

@@ -22,29 +22,29 @@ export class ControlDialog {
       const { activeElement: focused, body } = document;
       if (focused !== body && !this.element.contains(focused)) return;
       // The button that opened the dialog is gone, because the run has ended: move the focus to the link of the run.
-      const link = document.getElementById(`run-${this.#shown?.id}`) ?? document.getElementById('back');
+      const link = document.getElementById(`run-${this.#openDialog?.id}`) ?? document.getElementById('back');
       link?.focus();
     },
   });
   readonly #onSent: () => void;
   #latest: Pick<Snapshot, 'runs' | 'requireReason'> = { runs: [], requireReason: false };
-  #shown: { readonly id: string; readonly control: ControlName } | undefined;
+  #openDialog: { readonly id: string; readonly control: ControlName } | undefined;
   readonly #facts = element('div');
   /** The commands that the reader has sent, by the id of the run. */
-  readonly #sent = new Map<string, Pick<RunData, 'state'> & { control: ControlName; at: number }>();
+  readonly #sentControls = new Map<string, Pick<RunData, 'state'> & { control: ControlName; at: number }>();
 
   constructor(onSent: () => void) {
     this.#onSent = onSent;
   }
 
   /** The command that the reader has sent to a run, until the state of the run changes. */
-  asked({ id, state }: RunData): ControlName | undefined {
-    const sent = this.#sent.get(id);
+  pendingControl({ id, state }: RunData): ControlName | undefined {
+    const sent = this.#sentControls.get(id);
     const isPending = sent?.state === state && performance.now() - sent.at < longestAskedMs;
     return isPending ? sent.control : undefined;
   }
 
-  ask(id: string, control: ControlName): void {
+  openQuestion(id: string, control: ControlName): void {
     const run = this.#latest.runs.find((each) => each.id === id);
     if (run === undefined) return;
     const { title, field, verb } = questions[control](run);
@@ -56,7 +56,7 @@ export class ControlDialog {
     const confirm = button(verb, () => void act(), { class: control === 'cancel' ? 'danger' : 'main' });
     const buttons = element('div', { class: 'buttons' }, back, confirm);
     const heading = element('h2', { id: 'question' }, title);
-    const content = [heading, this.#facts, field, labelled(label, reason), refused, buttons];
+    const content = [heading, this.#facts, field, labelledInput(label, reason), refused, buttons];
     const parts = element('div', { class: 'question' }, content);
     const act = async (): Promise<void> => {
       if (confirm.ariaBusy === 'true') return;
@@ -67,7 +67,7 @@ export class ControlDialog {
       refused.textContent = why ?? '';
       // Before the server answers, the reader may have closed the dialog, or opened that of another run.
       if (why !== undefined) return this.#show(id, control, parts);
-      this.#sent.set(id, { control, state: run.state, at: performance.now() });
+      this.#sentControls.set(id, { control, state: run.state, at: performance.now() });
       this.#onSent();
       if (this.element.contains(parts)) this.element.close();
     };
@@ -75,7 +75,7 @@ export class ControlDialog {
   }
 
   #show(id: string, control: ControlName, parts: HTMLElement): void {
-    this.#shown = { id, control };
+    this.#openDialog = { id, control };
     this.update(this.#latest);
     if (!this.element.contains(parts)) this.element.replaceChildren(parts);
     if (!this.element.open) this.element.showModal();
@@ -84,8 +84,8 @@ export class ControlDialog {
   /** Shows the facts of the run, which change while the dialog is open. */
   update(latest: Pick<Snapshot, 'runs' | 'requireReason'>): void {
     this.#latest = latest;
-    const run = latest.runs.find(({ id }) => id === this.#shown?.id);
-    if (run && this.#shown) redraw(this.#facts, questions[this.#shown.control](run).facts);
+    const run = latest.runs.find(({ id }) => id === this.#openDialog?.id);
+    if (run && this.#openDialog) redraw(this.#facts, questions[this.#openDialog.control](run).facts);
   }
 }
 
@@ -113,7 +113,7 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
   }),
   'set-rate': ({ id, wantedRate }) => ({
     title: `Set the rate of run ${id}`,
-    field: labelled(
+    field: labelledInput(
       'Rate: 20/s, 600/m, 100/15s, auto, auto..50/s or none ',
       element('input', { name: 'rate', id: 'rate', value: wantedRate }),
     ),
@@ -124,13 +124,13 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
     const select = element('select', { name: 'priority', id: 'priority' }, options);
     return {
       title: `Set the priority of run ${id}`,
-      field: labelled('Rows of a higher priority are called first ', select),
+      field: labelledInput('Rows of a higher priority are called first ', select),
       verb: 'Set priority',
     };
   },
 };
 
-function labelled(label: string, field: HTMLElement): HTMLElement {
+function labelledInput(label: string, field: HTMLElement): HTMLElement {
   return element('p', element('label', { for: field.id }, label), field);
 }
 

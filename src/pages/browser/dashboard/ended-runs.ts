@@ -26,15 +26,15 @@ interface Column {
 export class EndedRuns {
   readonly element = element('div', { class: 'ended' });
   #runs: readonly RunData[] = [];
-  #retried: ReadonlySet<string | undefined> = new Set();
-  #most = fewEnded;
+  #retriedRuns: ReadonlySet<string | undefined> = new Set();
+  #mostShown = fewEnded;
   #sortBy = byState;
   #isDescending = true;
   readonly #search = searchField('find-run', 'Search ended runs', () => this.#draw());
 
   show({ runs, ended }: Pick<Snapshot, 'runs' | 'ended'>): void {
     this.#runs = ended;
-    this.#retried = new Set([...runs, ...ended].map(({ local }) => local?.retryOf));
+    this.#retriedRuns = new Set([...runs, ...ended].map(({ local }) => local?.retryOf));
     this.#draw();
   }
 
@@ -44,7 +44,7 @@ export class EndedRuns {
       const text = textOf(run);
       return words.every((word) => text.includes(word));
     });
-    const shown = this.#sorted(found).slice(0, this.#most);
+    const shown = this.#sorted(found).slice(0, this.#mostShown);
     redraw(
       this.element,
       this.#search,
@@ -61,7 +61,7 @@ export class EndedRuns {
     const { text, key = text } = this.#sortBy;
     const sign = this.#isDescending ? -1 : 1;
     return runs.toSorted((...pair) => {
-      const [one, other] = pair.map((run) => key(run, this.#retried.has(run.id)));
+      const [one, other] = pair.map((run) => key(run, this.#retriedRuns.has(run.id)));
       if (one === undefined || other === undefined)
         return Number(one === undefined) - Number(other === undefined);
       return sign * (Number(one > other) - Number(one < other));
@@ -90,7 +90,7 @@ export class EndedRuns {
   }
 
   #showAll(): void {
-    this.#most = Number.POSITIVE_INFINITY;
+    this.#mostShown = Number.POSITIVE_INFINITY;
     this.#draw();
     document.getElementById('table Ended runs')?.focus();
   }

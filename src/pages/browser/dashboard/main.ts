@@ -7,7 +7,7 @@ import { ControlDialog } from './control-dialog.ts';
 import { OverviewPage } from './overview.ts';
 import { Pointer } from './pointer.ts';
 import { RunPage } from './run-page.ts';
-import { note } from './run-parts.ts';
+import { noteElement } from './run-parts.ts';
 
 /** After this long without an event, the connection counts as lost. */
 const silenceMs = 3 * heartbeatMs;
@@ -128,12 +128,12 @@ function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Chil
   const away = `${why}. Start Redis or repair the network: this page continues by itself. Runs and workers of other machines are shown as of ${localTime(since)}.`;
   const lost =
     'You can no longer control runs here: the dashboard was restarted. Open the new address that it printed.';
-  const damaged = warnings.map(note);
+  const damaged = warnings.map(noteElement);
   const summary = element('summary', `${count(damaged.length)} files are damaged or unreadable`);
   const folded = () => element('details', { class: 'note', id: 'warnings' }, summary, damaged);
   return [
-    why !== undefined && note(away),
-    hasLostControl && note(lost),
+    why !== undefined && noteElement(away),
+    hasLostControl && noteElement(lost),
     damaged.length <= mostWarnings ? damaged : folded(),
   ];
 }

@@ -72,7 +72,7 @@ function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
       name,
       paused ? 'paused' : timeList(next),
       `${cron} (${tz})`,
-      last === undefined ? 'not due yet' : lastText(last),
+      last === undefined ? 'not due yet' : lastRunText(last),
       'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
     ]),
   );
@@ -84,7 +84,7 @@ function timeList(times: readonly string[]): Child {
   return element('ul', { class: 'times' }, lines);
 }
 
-function lastText(last: NonNullable<ScheduleData['last']>): Child {
+function lastRunText(last: NonNullable<ScheduleData['last']>): Child {
   const due = localTime(last.due);
   if (last.result !== 'began') return `${due} ${last.result} ${last.result === 'failed' ? last.message : ''}`;
   return [`${due} started`, last.runs.map((run) => [' ', element('a', { href: `#run=${run}` }, run)])];

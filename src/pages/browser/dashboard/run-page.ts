@@ -11,13 +11,13 @@ import {
   stateOf,
   withCountsOf,
 } from '../../server/page-data.ts';
-import { drawn, element, redraw, tableElement } from '../dom.ts';
+import { drawnMarkup, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
 import type { ControlDialog } from './control-dialog.ts';
 import { workersOf } from './overview.ts';
 import type { Pointer } from './pointer.ts';
-import { buttonsOf, note, progressElements, runLink, stateText } from './run-parts.ts';
+import { buttonsOf, noteElement, progressElements, runLink, stateText } from './run-parts.ts';
 
 /** How many times longer than a reading the page then rests: it reads during at most a tenth of the time. */
 const restFactor = 9;
@@ -33,19 +33,19 @@ export class RunPage {
   readonly element = element('div');
   readonly #pointer: Pointer;
   readonly #onRead: () => void;
-  readonly #gone = new AbortController();
-  #shown: Pick<LiveReport, 'data' | 'facts'> | undefined;
+  readonly #closing = new AbortController();
+  #shownReport: Pick<LiveReport, 'data' | 'facts'> | undefined;
   #view: ReportView | undefined;
   /** Why the rows of the run can't be shown. */
   #trouble: string | undefined;
   /** The run as the server last sent it, as JSON, to notice changes. Empty for a run of another machine. */
-  #latest = { json: '', ended: false };
+  #latestRun = { json: '', ended: false };
 
   constructor(id: string, pointer: Pointer, onRead: () => void) {
     this.id = id;
     this.#pointer = pointer;
     this.#onRead = onRead;
-    void this.#follow();
+    void this.#followRun();
   }
 
   /** Draws the page. @param controls undefined when the reader may not control runs */
@@ -56,10 +56,15 @@ export class RunPage {
     const back = element('a', { href: '#', id: 'back' }, 'All runs');
     const title = element('h1', `Run ${this.id}`);
     if (now === undefined) {
-      redraw(this.element, back, title, note('Neither the state folder nor Redis has a run with this id.'));
+      redraw(
+        this.element,
+        back,
+        title,
+        noteElement('Neither the state folder nor Redis has a run with this id.'),
+      );
       return;
     }
-    const shown = this.#shown;
+    const shown = this.#shownReport;
     const run = shown === undefined ? now : withCountsOf(shown, now);
     const { local, ended } = run;
     const elsewhere = `The rows and the report of this run are in its state folder on ${run.coordinator?.host ?? 'another machine'}.`;
@@ -68,8 +73,8 @@ export class RunPage {
     redraw(
       this.element,
       element('p', { id: 'trail' }, back, ' / ', this.id, ' ', stateText(stateOf(run))),
-      shown === undefined ? title : drawn(reportHead(withNews(shown.data, run))),
-      local === undefined && note(elsewhere),
+      shown === undefined ? title : drawnMarkup(reportHead(withNews(shown.data, run))),
+      local === undefined && noteElement(elsewhere),
       local?.retryOf !== undefined && element('p', 'This run is a retry of ', runLink(local.retryOf), '.'),
       retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),
       report && reportLink(this.id, report),
@@ -77,25 +82,25 @@ export class RunPage {
       progressElements(run, shown !== undefined),
       buttonsOf(run, controls),
       isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),
-      this.#trouble !== undefined && note(this.#trouble),
+      this.#trouble !== undefined && noteElement(this.#trouble),
       this.#view?.element,
     );
     if (local === undefined) return;
     this.element.classList.toggle('in-progress', !ended);
-    this.#latest = { json: JSON.stringify([now, report]), ended };
+    this.#latestRun = { json: JSON.stringify([now, report]), ended };
   }
 
   close(): void {
-    this.#gone.abort();
+    this.#closing.abort();
   }
 
   /** Reads the report when the run has changed, and at once when it has ended. */
-  async #follow(): Promise<void> {
+  async #followRun(): Promise<void> {
     let read = { json: '', ended: false };
     let restUntil = 0;
-    for (; !this.#gone.signal.aborted; await new Promise((resolve) => setTimeout(resolve, lookMs))) {
+    for (; !this.#closing.signal.aborted; await new Promise((resolve) => setTimeout(resolve, lookMs))) {
       const start = performance.now();
-      const { json, ended } = this.#latest;
+      const { json, ended } = this.#latestRun;
       if (json === read.json || (start < restUntil && ended === read.ended)) continue;
       const isRead = await this.#read();
       read = { json: isRead ? json : '', ended };
@@ -106,7 +111,7 @@ export class RunPage {
 
   async #read(): Promise<boolean> {
     try {
-      const { signal } = this.#gone;
+      const { signal } = this.#closing;
       const answer = await fetch(`runs/${encodeURIComponent(this.id)}/report.json`, { signal });
       const content = (await answer.json()) as LiveReport & { readonly message?: string };
       if (!answer.ok) throw new Error(content.message);
@@ -122,9 +127,9 @@ export class RunPage {
 
   #show({ data, facts }: LiveReport, rows: Rows): void {
     this.#trouble = undefined;
-    this.#shown = { data, facts };
+    this.#shownReport = { data, facts };
     if (this.#view === undefined) {
-      this.#view = new ReportView(data, rows, this.#gone.signal);
+      this.#view = new ReportView(data, rows, this.#closing.signal);
       this.element.append(this.#view.element);
       this.#view.followAddress();
     } else this.#view.show(data, rows);

@@ -11,10 +11,10 @@ import {
   stateOf,
   waitText,
 } from '../../server/page-data.ts';
-import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
+import { button, type Child, drawnMarkup, element, outcomeBar } from '../dom.ts';
 import type { ControlDialog } from './control-dialog.ts';
 
-export function note(text: string): HTMLElement {
+export function noteElement(text: string): HTMLElement {
   return element('p', { class: 'note', role: 'status' }, text);
 }
 
@@ -42,7 +42,7 @@ export function progressElements(run: RunData, isReported: boolean): Child {
     outcomeBar(run.counts, run.rows),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
-      drawn(
+      drawnMarkup(
         factList([
           ['Requested rate', run.wantedRate],
           ['Priority', priority === usualPriority ? '' : priority],
@@ -82,7 +82,7 @@ export function buttonsOf(run: RunData, controls: ControlDialog | undefined): Ch
   const unfit: ControlName[] = [state === 'running' ? 'unpause' : 'pause'];
   // Only runs that share workers have a priority.
   if (!isShared(run)) unfit.push('set-priority');
-  const asked = controls.asked(run);
+  const asked = controls.pendingControl(run);
   const fitting = controlNames.filter((control) => !unfit.includes(control));
   const buttons = fitting.map((control) => {
     const [usual, pending] = buttonTexts[control];
@@ -90,7 +90,7 @@ export function buttonsOf(run: RunData, controls: ControlDialog | undefined): Ch
     const text = isBusy ? pending : usual;
     const click = ({ currentTarget }: Event): void => {
       const { ariaBusy, dataset } = currentTarget as HTMLElement;
-      if (ariaBusy !== 'true') controls.ask(id, dataset['control'] as ControlName);
+      if (ariaBusy !== 'true') controls.openQuestion(id, dataset['control'] as ControlName);
     };
     return button(text, click, {
       // Pausing and unpausing have the same button, so that the focus stays on it. Its data says which it is.

@@ -38,11 +38,11 @@ export function planColumns(rows: PlanRows): {
     ...change,
     title: 'Entry, old → new',
     drawn: (line: number) => [
-      markup('div', { class: 'change' }, named(entryText(line)), chipOf(rows, line)),
+      markup('div', { class: 'change' }, namedMarkup(entryText(line)), chipOf(rows, line)),
       markup(
         'div',
         { class: 'change stacked' },
-        named(fieldText(rows, line), 'quiet'),
+        namedMarkup(fieldText(rows, line), 'quiet'),
         changeMarkup(rows, line),
       ),
     ],
@@ -50,8 +50,8 @@ export function planColumns(rows: PlanRows): {
   return { wide: [row, kind, entry, field, change], narrow: [row, stacked] };
 }
 
-function named(text: string, className = ''): Markup {
-  return text !== '' && isolated('span', text, className);
+function namedMarkup(text: string, className = ''): Markup {
+  return text !== '' && isolatedText('span', text, className);
 }
 
 function chipOf(rows: PlanRows, line: number): Markup {
@@ -101,13 +101,13 @@ function changeMarkup(rows: PlanRows, line: number): Markup {
   const problem = row.problems?.[part];
   if (problem !== undefined)
     return [
-      problem.value !== undefined && isolated('span', problem.value, 'wrong'),
+      problem.value !== undefined && isolatedText('span', problem.value, 'wrong'),
       markup('span', { class: 'problem' }, problem.problem),
     ];
   if (row.why !== null) return markup('span', { class: 'quiet' }, row.why);
   const change = row.changes[part];
   return [
-    change === undefined ? deedMarkup(row) : fromTo(change),
+    change === undefined ? deedMarkup(row) : fromToMarkup(change),
     warningsIn(row, part).map((text) => markup('span', { class: 'warning' }, text)),
   ];
 }
@@ -118,7 +118,7 @@ function deedMarkup(row: PlanPageRow): Markup {
   const { old, new: is } = deedOf(row);
   return [
     old !== undefined && [markup('span', { class: 'quiet' }, old), arrow],
-    isolated('ins', is),
+    isolatedText('ins', is),
     ...detailsOf(row).map((text) => markup('span', { class: 'quiet' }, text)),
   ];
 }
@@ -150,13 +150,13 @@ function detailsOf({ operation, values }: PlanPageRow): readonly string[] {
 }
 
 /** A change as markup: the old value struck out, then the new one. */
-function fromTo(change: FieldChange): Markup {
+function fromToMarkup(change: FieldChange): Markup {
   const { old, new: is } = wordsOf(change);
-  return [unknownOr(old), arrow, isolated('ins', is, change.new === '' ? 'cleared' : '')];
+  return [oldValueMarkup(old), arrow, isolatedText('ins', is, change.new === '' ? 'cleared' : '')];
 }
 
-function unknownOr(old: string | undefined): Markup {
-  return old === undefined ? markup('span', { class: 'quiet unknown' }, '?') : isolated('del', old);
+function oldValueMarkup(old: string | undefined): Markup {
+  return old === undefined ? markup('span', { class: 'quiet unknown' }, '?') : isolatedText('del', old);
 }
 
 function wordsOf({ old, new: is }: FieldChange): { readonly old: string | undefined; readonly new: string } {
@@ -175,7 +175,7 @@ function warningsIn({ warnings, changes }: PlanPageRow, part: number): readonly 
 }
 
 /** A text in an element of its own, so that its letters, from right to left or not, change the order of nothing else. */
-function isolated(name: 'del' | 'ins' | 'span', text: string, className = ''): Markup {
+function isolatedText(name: 'del' | 'ins' | 'span', text: string, className = ''): Markup {
   return markup(
     name,
     { dir: 'auto', ...(className !== '' && { class: className }) },

@@ -49,7 +49,7 @@ export class PlanRows {
   readonly #rows: Uint32Array;
   readonly #parts: Uint32Array;
   /** The row that was read last, because lines of a row are asked for one after the other. */
-  #last: { readonly index: number; readonly row: PlanPageRow } | undefined;
+  #lastRead: { readonly index: number; readonly row: PlanPageRow } | undefined;
 
   private constructor(data: PlanPageData, values: readonly (readonly unknown[])[], count: number) {
     this.count = count;
@@ -103,8 +103,8 @@ export class PlanRows {
 
   /** The row at an index. @param index of the row, in the order of the manifest */
   row(index: number): PlanPageRow {
-    if (this.#last?.index !== index) this.#last = { index, row: this.#read(index) };
-    return this.#last.row;
+    if (this.#lastRead?.index !== index) this.#lastRead = { index, row: this.#read(index) };
+    return this.#lastRead.row;
   }
 
   rowOf(line: number): PlanPageRow {

@@ -2,7 +2,7 @@ import { shortened } from '../../../base/text/printable.ts';
 import { kindText, toneOf } from '../../../engine/report/plan-page/plan-groups.ts';
 import { type Child, element, tableElement } from '../dom.ts';
 import type { RowStory } from '../row-dialog.ts';
-import { chip, cut, longestSubject, namedTexts, requestPart } from '../story-parts.ts';
+import { chip, cutText, longestSubject, namedTexts, requestPart } from '../story-parts.ts';
 import type { PlanPageRow } from './plan-rows.ts';
 
 /** What a row will do, and why, with its request. */
@@ -35,8 +35,9 @@ export function planStory(row: PlanPageRow, request: string): RowStory {
 }
 
 function changeLine({ field, old, new: is }: PlanPageRow['changes'][number]): readonly Child[] {
-  const was = old === undefined ? '?' : element('del', { dir: 'auto' }, old === '' ? '(empty)' : cut(old));
-  return [field, was, element('ins', { dir: 'auto' }, is === '' ? '(cleared)' : cut(is))];
+  const was =
+    old === undefined ? '?' : element('del', { dir: 'auto' }, old === '' ? '(empty)' : cutText(old));
+  return [field, was, element('ins', { dir: 'auto' }, is === '' ? '(cleared)' : cutText(is))];
 }
 
 function problemsOf({ problems }: PlanPageRow): Child {

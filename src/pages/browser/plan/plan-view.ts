@@ -4,7 +4,7 @@ import { planEnd, planHead } from '../../../engine/report/plan-page/plan-head.ts
 import type { PlanPageData } from '../../../engine/report/plan-page/plan-page-data.ts';
 import { readAddress, wantedByAddress, writeAddress } from '../address.ts';
 import { sorted } from '../column.ts';
-import { button, copyClicked, debounced, drawn, element, searchField } from '../dom.ts';
+import { button, copyClicked, debounced, drawnMarkup, element, searchField } from '../dom.ts';
 import { RowDialog } from '../row-dialog.ts';
 import { RowTable } from '../table.ts';
 import { planColumns } from './plan-columns.ts';
@@ -27,10 +27,10 @@ export class PlanView {
   readonly #search = searchField(
     'find-row',
     'Search all cells',
-    debounced(() => this.#want({}, false)),
+    debounced(() => this.#changeWanted({}, false)),
   );
   readonly #found = element('span', { 'aria-live': 'polite', class: 'found quiet' });
-  readonly #clear = button('Show all rows', () => this.#want(nothingWanted), { id: 'clear-filters' });
+  readonly #clear = button('Show all rows', () => this.#changeWanted(nothingWanted), { id: 'clear-filters' });
   readonly #table: RowTable;
   readonly #story: RowDialog;
 
@@ -43,14 +43,14 @@ export class PlanView {
       signal,
       storyOf: (line) => rows.indexOf(line),
       onOpen: (line) => this.#open(line),
-      onSort: ({ id }) => this.#want({ sort: this.#wanted.sort === id ? `-${id}` : id }),
+      onSort: ({ id }) => this.#changeWanted({ sort: this.#wanted.sort === id ? `-${id}` : id }),
     });
     this.#story = new RowDialog(this.#table, () => writeAddress({ row: '' }, true));
-    this.#head = element('div', drawn(planHead(data)));
-    this.#head.addEventListener('click', (event) => this.#clicked(event));
+    this.#head = element('div', drawnMarkup(planHead(data)));
+    this.#head.addEventListener('click', (event) => this.#onClick(event));
     const tools = element('div', { class: 'tools' }, this.#search, this.#found, this.#clear);
-    this.#place.append(...this.#leftOut(), tools, this.#table.element);
-    this.element = element('div', this.#head, this.#place, drawn(planEnd(data)), this.#story.element);
+    this.#place.append(...this.#leftOutNotes(), tools, this.#table.element);
+    this.element = element('div', this.#head, this.#place, drawnMarkup(planEnd(data)), this.#story.element);
     this.element.addEventListener('click', (event) => void copyClicked(event));
     addEventListener('popstate', () => this.followAddress());
     addEventListener('beforeprint', () => this.#table.print(this.#select('')));
@@ -75,15 +75,15 @@ export class PlanView {
     writeAddress({ row: String(row.row) }, !isMoving);
   }
 
-  #clicked(event: Event): void {
+  #onClick(event: Event): void {
     const link = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-show]') : null;
     if (link === null) return;
     event.preventDefault();
-    this.#want({ show: link.dataset['show'] ?? '', q: '' });
+    this.#changeWanted({ show: link.dataset['show'] ?? '', q: '' });
   }
 
   /** Changes what the reader wants to see. @param isStep whether the reader can go back */
-  #want(changes: Partial<typeof nothingWanted>, isStep = true): void {
+  #changeWanted(changes: Partial<typeof nothingWanted>, isStep = true): void {
     // The search field may have text that was typed a moment ago.
     const q = this.#search.value.trim();
     this.#wanted = { ...this.#wanted, q, ...changes };
@@ -103,7 +103,7 @@ export class PlanView {
     for (const link of this.#head.querySelectorAll<HTMLElement>('.ledger a'))
       link.setAttribute('aria-current', String(link.dataset['show'] === (show || 'all')));
     const selected = sorted(this.#select(q), order.sortBy, order.isDescending);
-    this.#tell(selected);
+    this.#showFound(selected);
     this.#table.show({ columns, selected, ...order }, isChanged);
   }
 
@@ -111,7 +111,7 @@ export class PlanView {
     return this.#rows.select(q, this.#wanted.show || 'all', this.#columns.wide);
   }
 
-  #tell(selected: Uint32Array): void {
+  #showFound(selected: Uint32Array): void {
     const { show, q } = this.#wanted;
     const found = this.#rows.rowsAmong(selected);
     const all = this.#data.counts.rows;
@@ -123,7 +123,7 @@ export class PlanView {
     this.#clear.hidden = q === '' && ['', 'all'].includes(show);
   }
 
-  #leftOut(): readonly HTMLElement[] {
+  #leftOutNotes(): readonly HTMLElement[] {
     const { rows: all } = this.#data.counts;
     if (this.#rows.count === all) return [];
     const text = `This page has only ${count(this.#rows.count)} of ${counted(all, 'row')}, because more would make it too large to send. Invalid rows and rows with warnings were included first.`;
