@@ -9,10 +9,10 @@ import type { Journal } from './journal.ts';
 import { JournalFile } from './journal-file.ts';
 import { encodeHeader, type JournalEntry } from './line.ts';
 
-/** A slow run may append nothing for minutes. */
+/** How often the journal's file is checked: a slow run may append nothing for minutes. */
 const checkEveryMs = 1_000;
 
-/** Call `refresh`, then `begin`, before the first append. */
+/** A journal that this process writes. Call `refresh`, then `begin`, before the first append. */
 export class AppendableJournal extends JournalFile implements Journal {
   onFinished: (results: readonly RowResult[]) => void = () => {};
   #writer: GroupWriter | undefined;
@@ -72,7 +72,7 @@ export class AppendableJournal extends JournalFile implements Journal {
     if ((await this.#sizeInPlace()) === undefined) this.#lost.resolve(removedJournal(this.source.path));
   }
 
-  /** Undefined when another file or none is there: a deleted file still accepts writes, and loses them. */
+  /** The size of the file at the path. Undefined if another file or none is there: a deleted file still accepts writes, and loses them. */
   async #sizeInPlace(): Promise<number | undefined> {
     const inPlace = await stat(this.source.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;

@@ -15,7 +15,7 @@ export class FailureCodes extends Map<string, FailedRows> {
     this.set(code, { code, rows: rows + 1, example });
   }
 
-  /** The most frequent code, the earliest of equals. The map must not be empty. */
+  /** The rows that failed with the most frequent code, the earliest of equals. The map must not be empty. */
   get most(): FailedRows {
     return [...this.values()].reduce((most, failed) => (failed.rows > most.rows ? failed : most));
   }
@@ -52,7 +52,7 @@ export class FailureTally {
   /** @returns whether the row counts */
   add(result: RowResult): boolean {
     const { outcome, code } = result;
-    // The service has refused nothing.
+    // A row with this code was not called: the service has refused nothing.
     if (code === 'CHANGED_SINCE') return false;
     if (outcome !== 'succeeded' && outcome !== 'failed') return false;
     if (outcome === 'failed') {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import { circumstance } from '../../base/errors/system-error.ts';
 
-/** @param line from 1; neither this program nor a crash can have produced it */
+/** @param line the line's number, from 1; neither this program nor a crash can have produced the line */
 export function corruptJournal(path: string, line: number, problem: string): CqbatchError {
   return fatalError(
     'JOURNAL_CORRUPT',
@@ -12,7 +12,7 @@ export function corruptJournal(path: string, line: number, problem: string): Cqb
   );
 }
 
-/** Entries are missing that a started run must have. */
+/** The error for a journal without entries that a started run must have. */
 export function lostJournal(path: string, problem: string): CqbatchError {
   return fatalError('JOURNAL_CORRUPT', `${path} ${problem}. ${withoutJournal(path)}`);
 }

@@ -107,7 +107,7 @@ export class GroupWriter {
     return { bytes, placed };
   }
 
-  /** The row has a result already, in the journal or earlier in this group. */
+  /** Whether the row has a result already, in the journal or earlier in this group. */
   #isSuperseded(entry: JournalEntry, rows: ReadonlySet<number>): boolean {
     if (entry.type !== 'row' && entry.type !== 'open') return false;
     const row = entry.type === 'row' ? entry.result.row : entry.row;

@@ -9,7 +9,7 @@ import { LineReader } from './line-reader.ts';
 import { JournalState } from './state.ts';
 
 const chunkSize = 1 << 20;
-/** Decoders write it for invalid UTF-8, but a text may contain it, too. */
+/** The character that decoders write for invalid UTF-8. A valid text may contain it, too. */
 const replacement = '\ufffd';
 const partSize = 1_000;
 
@@ -26,7 +26,7 @@ interface PlacedRow {
   readonly offset: number;
 }
 
-/** Reading continues where it stopped. */
+/** The file of a journal. Each reading continues where the last reading stopped. */
 export class JournalFile extends JournalState implements JournalReader {
   protected readonly source: JournalSource;
   #position = 0;
@@ -125,7 +125,7 @@ export class JournalFile extends JournalState implements JournalReader {
     if (start < chunk.length) torn.push(chunk.subarray(start));
   }
 
-  /** @param bytes with the line end */
+  /** @param bytes a line with its end */
   #applyLine(bytes: Buffer): void {
     const { path, rows } = this.source;
     const line = bytes.toString('utf8', 0, bytes.length - 1);

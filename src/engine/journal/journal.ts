@@ -5,8 +5,8 @@ import type { JournalState } from './state.ts';
 /** A journal to read. */
 export interface JournalView extends Readonly<Omit<JournalState, 'apply' | 'offset'>> {
   /**
-   * Rows `first` (default 1) to `last` (default: the last row), in row order and parts of up to 1,000. Memory does not depend on their
-   * number.
+   * The results of rows `first` (default 1) to `last` (default: the last row), in row order and parts of up to 1,000. Memory does not
+   * depend on their number.
    */
   results(first?: number, last?: number): AsyncIterable<readonly RowResult[]>;
   close(): Promise<void>;
@@ -15,7 +15,7 @@ export interface JournalView extends Readonly<Omit<JournalState, 'apply' | 'offs
 /** A journal that only this process writes. */
 export interface Journal extends JournalView {
   /**
-   * Appends in this order. Resolves with the new results when the entries are synced.
+   * Appends the entries in their order. Resolves with the new results when the entries are synced.
    *
    * @throws a fatal error `JOURNAL_UNWRITABLE` or `JOURNAL_REMOVED`, or a `SystemError`, when a write failed, and always after that
    */

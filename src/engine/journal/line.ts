@@ -41,7 +41,7 @@ const entrySchema = z.discriminatedUnion('type', [
 
 type DecodedEntry = Readonly<z.infer<typeof entrySchema>>;
 
-/** A row is finished. */
+/** The entry of a finished row. */
 export interface ResultEntry {
   readonly type: 'row';
   readonly result: RowResult;
@@ -99,7 +99,7 @@ export function encodeResult(result: RowResult): ResultLine {
   return { row: result.row, line: encodeEntry({ type: 'row', result }).slice(0, -1) };
 }
 
-/** The first member of `resultMembers`. */
+/** How the line of a result begins: with the first member of `resultMembers`. */
 const resultStart = /^\{"row":(\d+),/;
 
 /** @returns undefined when the line does not begin like a result */

@@ -9,9 +9,9 @@ import { JournalFile } from './journal-file.ts';
 
 export interface JournalOptions {
   readonly runId: string;
-  /** Default: false. If true, the file must exist and is never changed. */
+  /** Whether the file must exist and is never changed. Default: false. */
   readonly readOnly?: boolean;
-  /** Of a started run, whose journal must have at least these results. */
+  /** What the record of a started run says: its journal must have at least these results. */
   readonly recorded?: RecordedRun;
 }
 

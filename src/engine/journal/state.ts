@@ -11,7 +11,7 @@ export interface CodeCount {
 
 interface Feeding {
   readonly batch: string;
-  /** The epoch, if recorded. */
+  /** The epoch of the datastore, if recorded. */
   readonly to: string | undefined;
   isAdded: boolean;
 }
@@ -25,9 +25,9 @@ export class JournalState {
   unclearCount = 0;
   /** The highest finished row, or 0. */
   lastRow = 0;
-  /** ISO 8601 UTC. */
+  /** When the latest row finished, in ISO 8601 UTC. */
   lastFinishedAt: string | undefined;
-  /** Counts from the latest `accepted` on. */
+  /** The failed rows since the latest `accepted` entry. */
   failures = new FailureTally();
   readonly #outcomes = noOutcomes();
   readonly #proven = new Set<string>();
@@ -120,7 +120,7 @@ export class JournalState {
     return this.#outcomes;
   }
 
-  /** The API has accepted a row of each, so their address is right. */
+  /** Operations of which the API has accepted a row, so that their address is right. */
   get provenOperations(): ReadonlySet<string> {
     return this.#proven;
   }
@@ -150,10 +150,10 @@ export class JournalState {
   }
 }
 
-/** 512 KB of offsets. */
+/** The offsets in a page: 512 KB. */
 const pageRows = 65_536;
 
-/** 8 bytes for each row. Offset 0 belongs to the header, so it means "no line". */
+/** Byte offsets by row, in 8 bytes for each row. Offset 0 belongs to the header, so it means "no line". */
 class RowOffsets {
   readonly #pages = new Map<number, Float64Array>();
 

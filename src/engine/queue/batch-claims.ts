@@ -11,7 +11,7 @@ import type { RowQueue } from './row-queue.ts';
 export type BatchJob = Job<BatchJobData, string>;
 
 export interface BatchClaimsOptions {
-  /** Asked again after `reconsider`. */
+  /** Whether the worker wants another batch. Asked before each claim, and again after `reconsider`. */
   readonly wantsMore: () => boolean;
   readonly work: (job: BatchJob, token: string) => Promise<void>;
   readonly onError: (error: Error) => void;
@@ -72,9 +72,9 @@ export class BatchClaims {
 
   async close(): Promise<void> {
     await Promise.all(this.#working);
-    // With force, BullMQ does not wait for the next batch.
+    // With force, BullMQ's worker closes without waiting for the next batch.
     await this.#worker.close(true);
-    // On PostgreSQL, BullMQ still waits for up to 5 s. On Redis, this would also close a shared connection.
+    // On PostgreSQL, BullMQ's claim still waits for up to 5 s unless disconnected. On Redis, disconnecting would close a shared connection.
     if (this.#isEmbedded) await this.#worker.disconnect();
   }
 

@@ -9,10 +9,10 @@ export interface RunBatchData {
   readonly rows: Ranges;
   /** The rows of a collected batch. `rows` is then empty, because earlier versions take each job with `rows` for an open batch. */
   readonly collected?: Ranges;
-  /** Characters of the lines. */
+  /** Characters in the lines of the batch's rows. */
   readonly bytes: number;
   readonly epoch?: string | undefined;
-  /** Set before the coordinator removes the child. A job with neither child nor value then has no unknown calls. */
+  /** Set before the coordinator removes the child job. A marked job without child and value has no unknown calls. */
   readonly removedByCoordinator?: true;
   /** Bytes of the journal that has the lost results of this collected batch again. */
   readonly journalBytesAfterRestore?: number;
@@ -24,7 +24,7 @@ export interface FedBatch {
   readonly tasks: readonly RowTask[];
 }
 
-/** The rows of the kept batches took seconds, so they cover what a journal loses in a power failure. */
+/** Completed batches that the datastore keeps. Their rows took seconds, so they cover what a journal loses in a power failure. */
 export const keptBatches = 25;
 
 /** A failed collection is not the fault of a row: retry until the run ends or the journal accepts the results. */
@@ -36,7 +36,7 @@ export interface FlowPlace {
   readonly priority: Priority;
 }
 
-/** Ids are never reused, so that no later batch is mistaken for an earlier one. */
+/** Makes the id of a batch. No id is used again, so that no later batch is mistaken for an earlier one. */
 export function newBatchId(runId: string): string {
   return `${runId}-b-${randomUUID()}`;
 }
@@ -46,7 +46,7 @@ export function isBatchOf(runId: string, id: string): boolean {
   return end === runId.length && id.startsWith(`${runId}-b-`);
 }
 
-/** 1 is claimed first. */
+/** BullMQ's number for a priority: it hands out jobs with 1 first. */
 export function bullmqPriority(priority: Priority): number {
   return 1 + priorities.indexOf(priority);
 }
@@ -93,7 +93,7 @@ export async function wasRemovedByCoordinator(job: Job<RunBatchData>): Promise<b
   return job.data.removedByCoordinator === true && Object.keys(await job.getChildrenValues()).length === 0;
 }
 
-/** Undefined without a child that ended. A copy of the child that a dashboard has added can have a value, too. */
+/** What the worker of a batch returned; undefined unless its child job has completed. Skips copies of the child by dashboards. */
 export async function returnedOf(job: Job<RunBatchData>): Promise<BatchReturn | undefined> {
   const values = Object.entries(await job.getChildrenValues());
   const [, value] = values.find(([key]) => key.endsWith(`:${job.id}`)) ?? [];

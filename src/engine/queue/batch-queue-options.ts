@@ -6,13 +6,13 @@ import type { RowTask, RunPolicy, UnfinishedRow } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
 export interface UnfinishedTask extends UnfinishedRow {
-  /** Absent when only the manifest has the row. */
+  /** The row with its line. Absent when the row must be read again from its file. */
   readonly task?: RowTask | undefined;
 }
 
 export interface CollectedBatch extends BatchSize {
   readonly results: readonly ResultLine[];
-  /** To be fed again. */
+  /** Rows without a result, which must be fed again. */
   readonly unfinishedRows: readonly UnfinishedTask[];
   /** Rows that came back: the unfinished ones, and the rows of a batch that the coordinator took back. */
   readonly returned: readonly UnfinishedRow[];
@@ -24,10 +24,10 @@ export interface BatchQueueOptions {
   readonly runId: string;
   readonly rows: RowQueue;
   readonly policy: RunPolicy;
-  /** The ids of batches with unsettled rows: the datastore may hold some that none of its lists names. */
+  /** Ids of batches that the journal names for unsettled rows: the datastore may hold some that none of its lists names. */
   readonly unsettled: ReadonlySet<string>;
   readonly priority: () => Priority;
-  /** The datastore forgets the batch when the promise resolves, and delivers it again when it rejects. */
+  /** Takes the results of a batch. The datastore forgets the batch when the promise resolves, and delivers it again when it rejects. */
   readonly collect: (batch: CollectedBatch) => Promise<void>;
   /** Bytes of the journal that are safe on disk. */
   readonly journalEnd: () => number;
@@ -37,9 +37,9 @@ export interface BatchQueueOptions {
    * @param inDatastore rows of batches that are not collected
    */
   readonly restore: (lost: LostEntries, inDatastore: ReadonlySet<number>) => Promise<void>;
-  /** Called for open batches, and again when they are collected. */
+  /** Gets new results of open batches. `collect` gets the same results later. */
   readonly onResults: (results: readonly ResultLine[]) => Promise<void>;
-  /** Called before the results that follow from the answers. */
+  /** Saves answers of rows. Called before the results that follow from these answers. */
   readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
   readonly onError: (error: Error) => void;
   /** How often batches are compared with all lists of the datastore. Default: 30 s. */

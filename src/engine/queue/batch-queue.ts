@@ -38,10 +38,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
-  /** The batches that are not collected, and the ids of all. */
+  /** Batches that are not collected, by id; `ids` also has the ids of collected batches. */
   const open = new Map<string, OpenBatch>();
   const ids = new Set<string>();
-  /** Undefined: an earlier coordinator may have given open batches another priority. */
+  /** The priority of all open batches. Undefined while an earlier coordinator may have given some of them another priority. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
   const listedIfDue = lookingAt(rows, datastore.exclusive ? Number.POSITIVE_INFINITY : lookEveryMs);
@@ -51,7 +51,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     name,
     async (job, token) => {
       const { id = '' } = job;
-      // Completing a batch here would hide it from the other coordinator, which is suspended or ending.
+      // Leave a batch of another coordinator, suspended or ending, alone: if it were completed here, that coordinator would miss it.
       if (!ids.has(id)) throw new Error('another coordinator of the run added a batch');
       const batch = open.get(id);
       const lock = locks.hold(job, token);
@@ -84,7 +84,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   async function recover() {
     await unpause();
-    // A process died while it collected these. A failed collection is delayed, by a clock that may have been set back since.
+    // A process died while it collected the active batches. The delay of a failed collection may last too long: a clock may be set back.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
     const { batches, epochs, traces } = await findBatches(options, queue, rows);
@@ -103,7 +103,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     };
   }
 
-  /** Paused when a process of the run died, or an older copy of the datastore was restored. */
+  /** Unpauses the run's queue. It is paused when a process of the run died, or an older copy of the datastore was restored. */
   async function unpause(): Promise<void> {
     if (await queue.isPaused()) await queue.resume();
   }
@@ -112,7 +112,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     await take(batch, await returnedOf(job));
   }
 
-  /** @param returned what its worker says of all rows of the batch */
+  /** @param returned what the worker of the batch says of all its rows */
   async function take(batch: OpenBatch, returned: BatchReturn | undefined): Promise<void> {
     const { results, unfinishedRows, answers } = returned ?? batch.outcome ?? noRows;
     await saveAnswers(batch, answers);
@@ -139,7 +139,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const since = performance.now();
     const child = await rows.job(id);
     if (child === undefined) return;
-    // A suspended worker reads this entry before its next call.
+    // A suspended worker reads this entry of the ledger before its next call.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     if ((await child.getState()) === 'unknown') return takeBack(id, batch);
@@ -173,7 +173,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   async function checkAll(): Promise<void> {
-    // Not counts: the queue may have batches of another coordinator.
+    // Compare ids, not counts: the queue may have batches of another coordinator.
     const present = new Set(await queue.getRanges([...unfinishedStates], 0, -1));
     const listed = await listedIfDue();
     const isSuspect = (id: string) => !present.has(id) || awaited.has(id) || listed?.has(id) === false;
@@ -259,12 +259,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
-          // Perhaps only the reply was lost: a second batch would call the rows again.
+          // If only the reply was lost, the datastore has the batch: a second batch would call the rows again.
           mayBeAdded ||= !isRefusedCommand(error);
           await unlessAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
           if (!batch.isAdding || !mayBeAdded || (await isCurrent(knownEpoch))) continue;
-          // The rows of the lost batch may have been called.
+          // A batch that the datastore has lost after it was added is not added again: its rows may have been called.
           batch.isAdding = false;
           await reportIfVanished(id, batch);
         }
@@ -275,10 +275,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {
       for (const [id, batch] of open) await drainOne(id, batch, save);
     },
-    /** All batches must be collected. */
+    /** Deletes the run's queue from the datastore. All batches must be collected. */
     async forget(): Promise<void> {
       await collector.close();
-      // An older copy of the datastore has collected batches again; with them go their rows, which are in another queue.
+      // A restored older copy of the datastore has collected batches again. Removing a batch also removes its rows from their own queue.
       for (const id of await queue.getRanges([...unfinishedStates], 0, -1)) await queue.remove(id);
       await obliterate(queue);
     },

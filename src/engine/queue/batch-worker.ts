@@ -18,13 +18,13 @@ import {
 import type { RowQueue } from './row-queue.ts';
 
 export interface BatchWorkerOptions {
-  /** Rows in a call, or waiting for it. */
+  /** The number of rows that are in a call or wait for their call. */
   readonly concurrency: number;
   /** Decodes a row and makes its request, or says why this worker can't call it; another worker then gets the batch. */
   readonly prepare: (task: RowTask, run: string) => RowCall | CqbatchError;
-  /** An exception is a defect: if the row has an intent, the attempt counts and is unclear. */
+  /** Calls a row. An exception is a defect: if the row has an intent, the attempt counts and is unclear. */
   readonly process: (task: RowCall, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
-  /** A batch is unreadable, or this program has a defect. The worker claims no more. */
+  /** Called when a batch is unreadable, or this program has a defect. The worker then claims no more batches. */
   readonly onRefused: (reason: CqbatchError) => void;
   readonly onError: (error: Error) => void;
 }
@@ -84,7 +84,7 @@ export class BatchWorker {
     this.#claims.end();
   }
 
-  /** Rows in hand are aborted and handed back after the deadline. */
+  /** Stops claiming batches. After the deadline, rows in hand are aborted and handed back. */
   async stop(deadlineMs: number): Promise<void> {
     this.pause();
     const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
@@ -146,7 +146,7 @@ export class BatchWorker {
       await job.moveToWait(token);
       return;
     }
-    // Its rows belong to another job, whose worker calls them; the run would not know of these calls.
+    // The rows of a copied job belong to the original job, whose worker calls them: the run would not know of the copy's calls.
     if (!isOfRun(job)) return this.#discard(job, token, 'it is a copy of another job');
     const { id = '' } = job;
     const { locks, batches } = this.#claims;
@@ -174,7 +174,7 @@ export class BatchWorker {
     }
   }
 
-  /** The datastore may have forgotten a worker that called the rows of the batch. */
+  /** Whether the datastore may have forgotten a worker that called the rows of the batch. */
   #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }
@@ -183,7 +183,7 @@ export class BatchWorker {
     for (const claimed of this.#claims.batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
   }
 
-  /** No row of it is called. */
+  /** Removes a job that is no batch of a run. None of its rows is called. */
   async #discard(job: BatchJob, token: string, reason: string): Promise<void> {
     const message = `Job ${job.id} in the queue ${this.#queue.name} is removed without a call: ${reason}.`;
     this.#options.onError(new Error(message));
@@ -198,7 +198,7 @@ export class BatchWorker {
         return;
       } catch (error) {
         this.#options.onError(error as Error);
-        // What BullMQ says if another worker has claimed or completed the batch, or no list has it.
+        // These errors mean that another worker has claimed or completed the batch, or that no list has it.
         if (/^(Missing (key|lock)|Lock mismatch)|is not in the active state/.test((error as Error).message))
           return;
         await after(againAfterMs);
@@ -233,7 +233,7 @@ function ledgerOf(job: BatchJob, read: LedgerLog['read']): LedgerLog {
   return {
     async append(text) {
       if (isNoted) return job.log(text);
-      // In this order: where there is a note and no entry, Redis has lost the ledger.
+      // Write the note before the entry: a job with a note and without entries then shows that Redis has lost the ledger.
       const noted = job.updateProgress(ledgerNote);
       const [length] = await Promise.all([job.log(text), noted]);
       isNoted = true;

@@ -10,14 +10,14 @@ export function bullmqOn(datastore: Datastore) {
   };
 }
 
-/** Nothing reads BullMQ's event streams. */
+/** Nothing reads BullMQ's event streams, so they are kept short. */
 export const shortEventStream = { streams: { events: { maxLen: 100 } } } as const;
 
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Missing key');
 }
 
-/** How long a worker keeps a batch without renewal. */
+/** How long a worker keeps the lock of a batch without renewing it. */
 export const lockMs = 20_000;
 
 /** Shared by all processes of a datastore. The batch of a lost worker comes back after `lockDuration` and one or two `stalledInterval`s. */
@@ -29,9 +29,9 @@ export const stallOptions = {
   runRetryDelay: 1_000,
 } as const;
 
-/** These commands may find their work done by another process, or by an earlier send whose reply was lost. */
+/** The commands below may find their work done by another process, or by an earlier send whose reply was lost. */
 
-/** @returns false when the job no longer exists */
+/** @returns false when the job of the command no longer exists */
 export async function ifJobThere(command: Promise<unknown>): Promise<boolean> {
   try {
     await command;
@@ -54,7 +54,7 @@ export async function promote(job: Job): Promise<void> {
   }
 }
 
-/** BullMQ requires the queue to be paused. */
+/** Deletes a queue with all its jobs. BullMQ requires that the queue is paused first. */
 export async function obliterate(queue: Pick<Queue, 'pause' | 'isPaused' | 'obliterate'>): Promise<void> {
   for (;;) {
     await queue.pause();
@@ -62,7 +62,7 @@ export async function obliterate(queue: Pick<Queue, 'pause' | 'isPaused' | 'obli
       await queue.obliterate({ force: true });
       return;
     } catch (error) {
-      // The pause was lost: another process removed the queue, or the datastore was restored.
+      // If the queue is not paused, another process removed it, or the datastore was restored: pause the queue again.
       if (await queue.isPaused()) throw error;
     }
   }

@@ -12,18 +12,18 @@ import type { Batch, BatchReturn, RowCall, RunPolicy, UnfinishedRow } from './pa
 export type RowVerdict = (
   | { readonly kind: 'finished'; readonly result: RowResult }
   | { readonly kind: 'retry'; readonly history: AttemptHistory; readonly delayMs: number }
-  /** No attempt is used. Workers pause for `waitMs`; 0 leaves the pace to the governor. */
+  /** `throttled`: the API asks to slow down. Uses no attempt. Workers pause for `waitMs`; 0 leaves the pace to the governor. */
   | { readonly kind: 'throttled'; readonly history: AttemptHistory; readonly waitMs: number }
-  /** Uses no attempt; due after `delayMs`. */
+  /** `returned`: the row goes back without using an attempt, and is due after `delayMs`. */
   | { readonly kind: 'returned'; readonly history: AttemptHistory; readonly delayMs?: number }
 ) & { readonly answer?: SavedAnswer };
 
 export interface Claim {
   readonly attemptsUsed: number;
   readonly policy: RunPolicy;
-  /** Resolves with false if the row must not be called. */
+  /** Announces the call of the row. Resolves with false if the row must not be called. */
   intend(): Promise<boolean>;
-  /** False if the batch is withdrawn or lost, or its lock may have expired. */
+  /** Whether the row may be called: false if the batch is withdrawn or lost, or its lock may have expired. */
   isWanted(): boolean;
 }
 
@@ -34,11 +34,11 @@ export interface ReadyRow {
 
 export interface ClaimedBatchOptions {
   readonly batch: Batch<RowCall>;
-  /** From 1. */
+  /** The number of this claim of the batch, from 1. */
   readonly claim: number;
   readonly hasEntries?: boolean;
   readonly log: LedgerLog;
-  /** Without a certain lock, another worker may have started: nothing may be called. */
+  /** Whether the worker certainly has the lock. Otherwise another worker may have started, and nothing may be called. */
   readonly isLocked: () => boolean;
   readonly onReady: () => void;
   readonly onError: (error: Error) => void;
@@ -46,7 +46,7 @@ export interface ClaimedBatchOptions {
 
 /** Rows due later are handed back, so that their batch can complete. */
 const longestWaitMs = 5_000;
-/** Workers keep the rest of a longer wait, because a user may end it. */
+/** A throttled row is due again after at most this time. Workers keep the rest of a longer wait, because a user may end that wait. */
 const longestThrottledMs = 2 * longestWaitMs;
 const returnedMs = 50;
 
@@ -107,12 +107,12 @@ export class ClaimedBatch {
     return this.#options.batch.epoch;
   }
 
-  /** The outcome here does not count: another worker has the batch, or the datastore has lost it. */
+  /** Whether the outcome of this worker does not count: another worker has the batch, or the datastore has lost it. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Call `settle` or `giveUp` afterwards. */
+  /** Takes the next ready row in hand. Call `settle` or `giveUp` for the row afterwards. */
   take(): ReadyRow | undefined {
     const next = this.#ready.shift();
     const task = next && this.#tasks.get(next.row);
@@ -132,20 +132,20 @@ export class ClaimedBatch {
     if (verdict.answer !== undefined) this.#writer.answered(verdict.answer);
     if (verdict.kind === 'finished') {
       this.#writer.finished(encodeResult(verdict.result));
-      // The batch goes to the coordinator at once, which then halts the run for all workers.
+      // After an answer for another entry, the batch goes to the coordinator at once, which then halts the run for all workers.
       if (showsDamage(verdict.result.code)) this.handBack();
     } else {
       const { history } = verdict;
       const attemptsUsed = claim.attemptsUsed + (verdict.kind === 'retry' ? 1 : 0);
       const known = { row, ...(history.attempts > 0 && { history }), attemptsUsed };
-      // Also when the row was not called: otherwise it would be unclear if this worker died.
+      // Note an announced row even if it was not called: otherwise the row would be unclear if this worker died.
       if (wasIntended || history.attempts > 0) this.#writer.unfinished(known);
       this.#again({ ...known, delayMs: pauseOf(verdict) });
     }
     this.#checkDone();
   }
 
-  /** The processing of the row has thrown, perhaps after its call. */
+  /** Settles a row whose processing has thrown, perhaps after its call. */
   giveUp(ready: ReadyRow): void {
     const { row, history = noHistory } = ready.task;
     const isDoubtful = this.#ledger.isIntended(row);

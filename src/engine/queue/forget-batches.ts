@@ -6,11 +6,11 @@ export function batchesQueueName(runId: string): string {
   return `batches-${runId}`;
 }
 
-/** Only for an exclusive datastore, without the rows of the batches: a coordinator would wait for them without end. */
+/** Deletes a run's batches from an exclusive datastore after their rows: a coordinator would wait for those rows without end. */
 export async function forgetBatches(datastore: Datastore, runId: string): Promise<void> {
   const { classes, options } = bullmqOn(datastore);
   const queue = new classes.Queue<RunBatchData, number>(batchesQueueName(runId), options);
-  // Each call reports its own failure.
+  // BullMQ throws errors that have no listener; each call here reports its own failure.
   queue.on('error', () => {});
   try {
     await obliterate(queue);

@@ -2,27 +2,27 @@ import { steadyNow, steadyTimeOf, watchClock } from '../../base/async/clock.ts';
 import { repeat } from '../../base/async/repeat.ts';
 import { lockMs } from './bullmq.ts';
 
-/** `extendJobLocks` returns the jobs whose locks another worker holds. */
+/** A worker of BullMQ. `extendJobLocks` returns the jobs whose locks another worker holds. */
 interface LockHolder {
   extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
   once(event: 'closed', listener: () => void): unknown;
 }
 
-/** `processedOn`: when the claim was sent, in milliseconds since 1970. */
+/** A job of BullMQ. `processedOn` is when its claim was sent, in milliseconds since 1970. */
 interface ClaimedJob {
   readonly id?: string | undefined;
   readonly processedOn?: number | undefined;
 }
 
 interface HeldLock {
-  /** False if the lock may have expired: then another worker may have the job. */
+  /** Whether the lock is certain. If the lock may have expired, another worker may have the job. */
   isHeld(): boolean;
   release(): void;
 }
 
 export type LockRenewal = ReturnType<typeof renewLocks>;
 
-/** A lock survives two failed renewals. */
+/** How often locks are renewed. A lock survives two failed renewals. */
 const renewAfterMs = lockMs / 4;
 
 /**
@@ -30,7 +30,7 @@ const renewAfterMs = lockMs / 4;
  * rows in flight would be called twice.
  */
 export function renewLocks(onError: (error: Error) => void) {
-  // A suspended worker may claim a job again that it still holds.
+  // Not a map by id: a suspended worker may claim a job again while it still has the earlier lock.
   const held = new Set<{
     readonly id: string;
     readonly token: string;
@@ -41,9 +41,9 @@ export function renewLocks(onError: (error: Error) => void) {
   }>();
   return {
     /**
-     * Counts from when the claim was sent: the answer may have been late.
+     * Keeps the lock of a job until `release`. A lock counts from when its claim was sent: the answer may have been late.
      *
-     * @param onLost another worker has the lock
+     * @param onLost called when another worker has the lock
      */
     hold({ id = '', processedOn = Date.now() }: ClaimedJob, token = '', onLost?: () => void): HeldLock {
       const since = Math.min(steadyNow(), steadyTimeOf(processedOn));
@@ -71,7 +71,7 @@ export function renewLocks(onError: (error: Error) => void) {
         }
       };
       const renewals = repeat(() => renew(renewAfterMs), { everyMs: renewAfterMs, onError, catchUp: true });
-      // A datastore with this clock would take the locks for expired.
+      // If the clock of this machine is set, a datastore that uses it may take the locks for expired: renew all of them at once.
       const clock = watchClock(() => void renew(0).catch(onError));
       worker.once('closed', () => {
         void renewals.stop();

@@ -4,7 +4,7 @@ import { Ledger } from './ledger/ledger.ts';
 import { type BatchReturn, decodeLedgerEntry, type RowTask, type UnfinishedRow } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
-/** `bytes` are the characters of the lines. */
+/** The size of a batch. `bytes` are the characters in the lines of its rows. */
 export interface BatchSize {
   readonly rows: number;
   readonly bytes: number;
@@ -25,21 +25,21 @@ export class OpenBatch {
   readonly rows: readonly number[];
   readonly size: BatchSize;
   #begunAt = Number.POSITIVE_INFINITY;
-  /** While the command that adds the batch may be in progress, a missing batch is not lost. */
+  /** Whether the command that adds the batch may be in progress: then a missing batch is not lost. */
   isAdding = false;
   isWithdrawn = false;
-  /** Its rows are in the journal, and no worker has it. */
+  /** Whether the coordinator has taken the batch back: its rows are in the journal, and no worker has it. */
   isRemovedByCoordinator = false;
-  /** The rows, once this process has taken them back. It saved the calls of earlier claims before. */
+  /** The rows of the batch, once this process has taken them back. This process saved the calls of earlier claims before. */
   takenBack: readonly UnfinishedRow[] = [];
-  /** The outcome that its ledger tells, once no worker can write into it. */
+  /** The outcome of the batch by its ledger, once no worker can write into the ledger. */
   outcome: BatchReturn | undefined;
   #collecting: Promise<void> | undefined;
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #queue: OpenBatchOptions['queue'];
   readonly #ledger: Ledger;
   #read = 0;
-  /** By row and time. */
+  /** Answers that were taken, by row and time. */
   readonly #taken = new Set<string>();
 
   constructor({ id, queue, rows, bytes, tasks }: OpenBatchOptions) {
@@ -79,7 +79,7 @@ export class OpenBatch {
     const now = performance.now();
     if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
     if (now - this.#begunAt < graceMs) return [];
-    // Another reader may have read some of them.
+    // Another reader may have read some of these entries meanwhile.
     const unread = texts.slice(this.#read - first);
     this.#read = Math.max(this.#read, first + texts.length);
     return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
@@ -93,7 +93,7 @@ export class OpenBatch {
     return { results: this.#ledger.results(), unfinishedRows: this.#ledger.unfinishedRows() };
   }
 
-  /** An entry that was read earlier may be lost since. */
+  /** Whether the ledger still has all its entries: an entry that was read earlier may be lost since. */
   async #isWhole(): Promise<boolean> {
     const texts = await this.#queue.readLedger(this.id, 0);
     const first = texts.map(decodeLedgerEntry).find(({ type }) => type !== 'withdraw');
@@ -102,7 +102,7 @@ export class OpenBatch {
     );
   }
 
-  /** Each answer of the ledger and of the worker's return value once. */
+  /** Returns each answer of the ledger and of the worker's return value once. */
   takeAnswers(returned: readonly SavedAnswer[] = []): readonly SavedAnswer[] {
     return [...this.#ledger.takeAnswers(), ...returned].filter(({ row, at }) => {
       const key = `${row} ${at}`;
@@ -112,7 +112,7 @@ export class OpenBatch {
     });
   }
 
-  /** Undefined when only the manifest has the row's task. */
+  /** The row as it is fed again. Undefined when only the file of rows has its line. */
   taskOf({ row, history, attemptsUsed }: UnfinishedRow): RowTask | undefined {
     const task = this.#tasks.get(row);
     return task && { ...task, history: history ?? task.history, attemptsUsed };

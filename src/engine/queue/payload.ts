@@ -11,7 +11,7 @@ import { type LineOperation, operationIn } from '../rows/row-line.ts';
  * checks a result when it decodes the line for the journal.
  */
 
-/** Workers refuse other versions. */
+/** The version of payloads. Workers refuse other versions. */
 const version = 6;
 
 /** The operation of a row, with its index in the head of `rows.jsonl`. */
@@ -23,10 +23,10 @@ export interface TaskOperation extends LineOperation {
 export interface RowTask {
   readonly row: number;
   readonly operation: TaskOperation;
-  /** By `cutCallable`. A request never travels: each worker makes it of the values in the line. */
+  /** The line of the row, by `cutCallable`. A request never travels: each worker makes it of the values in the line. */
   readonly line: string;
   readonly history?: AttemptHistory | undefined;
-  /** In this run. Default 0. */
+  /** The row's attempts in this run that count against the limit. Default: 0. */
   readonly attemptsUsed?: number | undefined;
 }
 
@@ -39,27 +39,27 @@ export interface RowCall {
   /** The `Idempotency-Key` of an earlier run that may have had the row processed. Default: that of this run. */
   readonly key?: string | undefined;
   readonly history?: AttemptHistory | undefined;
-  /** In this run. Default 0. */
+  /** The row's attempts in this run that count against the limit. Default: 0. */
   readonly attemptsUsed?: number | undefined;
-  /** Default POST. */
+  /** The HTTP method. Default: POST. */
   readonly method?: Method;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body: string;
 }
 
-/** About the size in the datastore. */
+/** The characters in the lines of the rows: about their size in the datastore. */
 export function bytesOf(...tasks: readonly RowTask[]): number {
   return tasks.reduce((bytes, { line }) => bytes + line.length, 0);
 }
 
 export interface RunPolicy {
-  /** For transient failures, from 1. */
+  /** The most attempts of a row after transient failures, from 1. */
   readonly attempts: number;
-  /** Bound of the pause after the first failed attempt; doubles with each attempt. */
+  /** Upper bound of the pause after a row's first failed attempt. Doubles with each attempt. */
   readonly backoffMs: number;
   readonly saveAnswers?: true;
-  /** Workers make trace ids and idempotency keys from it. Absent: an earlier version started the run. */
+  /** The key from which workers make trace ids and idempotency keys. Absent: an earlier version started the run. */
   readonly key?: string;
   readonly sendsKeys?: true;
   /** Operations of which rows of the run have succeeded. */
@@ -78,7 +78,7 @@ export interface Batch<Task = RowTask> {
 
 export interface AttemptsOfRow {
   readonly row: number;
-  /** Absent when never called. */
+  /** What earlier attempts of the row did. Absent for a row that was never called. */
   readonly history?: AttemptHistory | undefined;
   readonly attemptsUsed: number;
 }
@@ -91,7 +91,7 @@ export function uncalledRow(row: number): UnfinishedRow {
   return { row, attemptsUsed: 0, delayMs: 0 };
 }
 
-/** Each row is in one of the two lists. */
+/** What a worker returns of its batch. Each row is either in `results` or in `unfinishedRows`. */
 export interface BatchReturn {
   readonly results: readonly ResultLine[];
   readonly unfinishedRows: readonly UnfinishedRow[];
@@ -113,11 +113,11 @@ export type LedgerEntry =
       readonly answers?: readonly SavedAnswer[];
     };
 
-/** An envelope that every version understands, around a text of one version. */
+/** The data of a batch's job: an envelope that every version understands, around a text of one version. */
 export interface BatchJobData {
   readonly v: number;
   readonly text: string;
-  /** Of the job. Another job with these data is a copy. */
+  /** The id of the batch's job. Another job with these data is a copy. */
   readonly id?: string;
 }
 
@@ -126,7 +126,7 @@ export const ledgerNote = 'called';
 
 interface BatchHead extends Pick<Batch, 'run' | 'policy' | 'epoch'> {
   readonly operations: readonly TaskOperation[];
-  /** The place of each line. */
+  /** The places of the rows, in the order of their lines. */
   readonly rows: readonly number[];
   /** What was done for rows before; absent for a row that this run has never called. */
   readonly begun?: readonly Begun[];
@@ -182,7 +182,7 @@ export function encodeReturn({ results, ...others }: BatchReturn): string {
 /** @throws a fatal error `UNKNOWN_PAYLOAD` for another version */
 export function decodeReturn(value: unknown): BatchReturn {
   const text = String(value);
-  // Some datastores return the JSON string, others its text.
+  // Some datastores return the value as a JSON string, others as the text in it.
   const [{ v, ...head }, lines] = partsOf<ReturnHead>(text.startsWith('"') ? JSON.parse(text) : text);
   if (v !== version) throw unknownPayload('The outcome of a batch', v);
   return { ...head, results: resultsIn(lines) };
@@ -226,7 +226,7 @@ function unknownPayload(what: string, found: unknown): CqbatchError {
   );
 }
 
-/** The journal could not be read again with such a line. */
+/** The error for a line of a result with which the journal could not be read again. */
 export function unreadableResult(row?: number): CqbatchError {
   const which = row === undefined ? '' : ` of row ${row}`;
   return fatalError(

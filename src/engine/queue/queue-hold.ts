@@ -5,8 +5,8 @@ import { shellWord } from '../../base/text/command-words.ts';
 /**
  * Dashboards of BullMQ can pause a queue, or bound what it hands out, and BullMQ keeps that in the queue's `meta` until a person removes it.
  *
- * @param waiting jobs that could be claimed
- * @returns why they are not, and what to type
+ * @param waiting counts the jobs that could be claimed
+ * @returns why these jobs are not handed out, and what to type
  */
 export async function holdOf(
   queue: Pick<Queue, 'getMeta' | 'toKey' | 'getActiveCount'>,

@@ -32,7 +32,7 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
 
   return {
     name,
-    /** Undefined also when only a remainder is there, which BullMQ makes when it moves a job whose key was deleted. */
+    /** The job of a batch. Undefined also for a remainder, which BullMQ makes when it moves a job whose key was deleted. */
     async job(id: string): Promise<Job<BatchJobData> | undefined> {
       const job = await queue.getJob(id);
       return job !== undefined && isBatch(job.data) ? job : undefined;
@@ -41,12 +41,12 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
     async listed(): Promise<ReadonlySet<string>> {
       return new Set(await queue.getRanges(['waiting', 'prioritized', 'active', 'delayed'], 0, -1));
     },
-    /** @param first index from 0 */
+    /** @param first the index of the first entry to read, from 0 */
     async readLedger(id: string, first: number): Promise<readonly string[]> {
       const { logs } = await queue.getJobLogs(id, first);
       return logs;
     },
-    /** A claimed batch keeps its place. */
+    /** Gives a waiting batch another priority. A claimed batch keeps its place. */
     async reprioritize(id: string, priority: Priority): Promise<void> {
       const job = await queue.getJob(id);
       if (job !== undefined) await ifJobThere(job.changePriority({ priority: bullmqPriority(priority) }));
@@ -55,7 +55,7 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
     hold: async (): Promise<WaitReason | undefined> =>
       datastore.exclusive ? undefined : holdOf(queue, countWaiting),
     countWaiting,
-    /** Returns batches of dead workers to the queue. Only for a process without a worker, which does this itself. */
+    /** Returns batches of dead workers to the queue. Only for a process without a worker: a worker does this itself. */
     async watchStalled(onError: (error: Error) => void): Promise<void> {
       stalledWatch ??= watchStalled(onError);
       await stalledWatch;
@@ -64,7 +64,7 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
     async releaseClaims(): Promise<void> {
       for (const job of await queue.getActive()) await job.moveToWait('0');
     },
-    /** Only for an exclusive datastore. Works even while workers call its rows. */
+    /** Removes all rows, even while workers call them. Only for an exclusive datastore. */
     async clear(): Promise<void> {
       await queue.pause();
       await queue.obliterate({ force: true });

@@ -8,10 +8,10 @@ import { type BatchJobData, encodeLedgerEntry, ledgerNote } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
 export type Stranding =
-  /** Workers and coordinator will find it, or its worker must end first. */
+  /** `on its way`: workers and coordinator will find the batch, or its worker must end first. */
   | { readonly kind: 'on its way' }
   | { readonly kind: 'awaits its worker' }
-  /** Neither has its child, and no list its parent. */
+  /** `stranded`: the child is gone, and nothing will hand out the parent. */
   | { readonly kind: 'stranded'; readonly parent: Job<RunBatchData, number> }
   | { readonly kind: 'vanished' };
 
@@ -45,7 +45,7 @@ export async function strandingOf(
   return state === 'unknown' || state === 'waiting-children' ? { kind: 'stranded', parent } : onItsWay;
 }
 
-/** @returns false while its worker has it */
+/** @returns false while a worker has the child job */
 async function removeChild(child: Job<BatchJobData>, batch: OpenBatch): Promise<boolean> {
   batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
   if (!batch.isWithdrawn) return false;
@@ -54,13 +54,13 @@ async function removeChild(child: Job<BatchJobData>, batch: OpenBatch): Promise<
     await child.remove();
     return true;
   } catch {
-    // Locked. What its worker still writes counts.
+    // A worker has the lock of the child. What the worker still writes counts.
     batch.outcome = undefined;
     return false;
   }
 }
 
-/** @returns the ids in all lists of the queue when a look is due, otherwise undefined */
+/** Reads the ids in all lists of the queue, but no more often than `everyMs`: returns undefined before the next reading is due. */
 export function lookingAt(rows: Pick<RowQueue, 'listed'>, everyMs: number) {
   let lookedAt = everyMs === Number.POSITIVE_INFINITY ? steadyNow() : Number.NEGATIVE_INFINITY;
   return async (): Promise<ReadonlySet<string> | undefined> => {
@@ -70,7 +70,7 @@ export function lookingAt(rows: Pick<RowQueue, 'listed'>, everyMs: number) {
   };
 }
 
-/** For users: why rows are fed again. */
+/** Tells users why the rows of a lost batch are fed again. */
 export async function lostKeys({ explainLoss }: Pick<Datastore, 'explainLoss'>): Promise<Error> {
   const reason = await explainLoss?.();
   return new Error(

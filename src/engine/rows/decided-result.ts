@@ -4,7 +4,7 @@ import { noOutcomes, type Outcome, type OutcomeCounts } from '../../domain/terms
 import type { DecidedRow, InvalidRow } from './row.ts';
 import type { RowCounts } from './row-counts.ts';
 
-/** Undefined for a row that is called. */
+/** The result of a row that is not called. Undefined for a callable row. */
 export function decidedResult(row: DecidedRow): RowResult | undefined {
   if (row.kind === 'callable') return undefined;
   if (row.kind === 'invalid') return uncalled(row, 'invalid', 'INVALID_ROW', problemsText(row));

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 
-/** 96 bits of a SHA-256. */
+/** The words of a key: 96 bits of a SHA-256. */
 const keyWords = 3;
 
-/** 2^14 entries each; blocks never move. */
+/** A block has 2^14 entries, and never moves. */
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
 const two32 = 2 ** 32;
 
-/** At this share of slots in use, their number doubles. */
+/** When this share of the slots is in use, the number of slots doubles. */
 const maxLoad = 0.75;
 
 /**
@@ -27,7 +27,7 @@ export class DigestTable {
     this.#entryWords = keyWords + numbers;
   }
 
-  /** Returns -1 for an unknown key. */
+  /** Returns the entry of a key; -1 for an unknown key. */
   find(key: string): number {
     const mask = this.#slots.length - 1;
     for (let slot = wordOf(key, 0) & mask; ; slot = (slot + 1) & mask) {
@@ -36,7 +36,7 @@ export class DigestTable {
     }
   }
 
-  /** The numbers of a new entry are 0. */
+  /** Adds an entry, whose numbers are 0. */
   enter(key: string): number {
     const entry = this.#size++;
     if (entry >> blockBits === this.#blocks.length)
@@ -55,7 +55,7 @@ export class DigestTable {
     this.#write(entry, keyWords + number, value);
   }
 
-  /** A number below 2^53, which takes the place of two. */
+  /** Reads a number below 2^53, which takes the place of two numbers. */
   getLarge(entry: number, number: number): number {
     return this.get(entry, number) * two32 + this.get(entry, number + 1);
   }
@@ -101,7 +101,7 @@ export function digest(text: string): string {
   return hash('sha256', text, 'binary');
 }
 
-/** The text must be well-formed Unicode, because it is hashed as UTF-8. */
+/** The digest of an operation with a subject. Both must be well-formed Unicode, because they are hashed as UTF-8. */
 export function subjectDigest({ operation, subject }: { operation: string; subject: string }): string {
   return digest(`${operation}\0${subject}`);
 }

@@ -27,9 +27,9 @@ const operationSchema = z.strictObject({
   thing: z.string(),
   done: z.string().exactOptional(),
   subject: z.string(),
-  /** In the order of a row's `values`. */
+  /** The fields of the operation, in the order of a row's `values`. */
   fields: z.array(z.strictObject({ name: z.string(), required: z.boolean(), undoable: z.boolean() })),
-  /** Columns of the report. */
+  /** The columns that the operation adds to the report. */
   columns: z.array(z.string()),
   mayReset: z.boolean().exactOptional(),
   /** What makes the `Idempotency-Key` of a row. */
@@ -58,7 +58,7 @@ export const rowsHeadSchema = z.strictObject({
   source: z.strictObject({
     /** The file as the user typed it, or what its rows were made of. */
     name: z.string(),
-    /** Of the file; for rows made from a run, of that run's rows. */
+    /** The SHA-256 of the file; for rows made from a run, that of the run's rows. */
     sha256: sha256Schema,
     bytes: countSchema,
     format: z.string(),
@@ -69,7 +69,7 @@ export const rowsHeadSchema = z.strictObject({
   /** The user's options for reading the file. */
   reading: z.record(z.string(), z.json()),
   clear_token: z.string(),
-  /** Titles as written; a column without a field is kept for the report. */
+  /** The columns, with their titles as written. A column without a field is kept for the report. */
   columns: z.array(z.strictObject({ title: z.string(), field: z.string().exactOptional() })),
   defaults: z.record(z.string(), z.string()),
   operations: z.array(operationSchema),
@@ -82,7 +82,7 @@ export const rowsHeadSchema = z.strictObject({
   compared: z
     .array(z.strictObject({ list: z.string(), listed: countSchema, read_at: z.string() }))
     .exactOptional(),
-  /** Some row numbers differ from places. */
+  /** Set if some row numbers differ from places. */
   renumbered: z.literal(true).exactOptional(),
   /** The run whose rows are called again, or put back. */
   derived: z.strictObject({ as: z.enum(['retry', 'undo']), of: z.string() }).exactOptional(),

@@ -2,13 +2,13 @@ import { stringifyJson } from '../../base/text/json.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 
 export interface RowProblem {
-  /** As written in the manifest; absent when several columns are concerned. */
+  /** The column's title as written in the manifest. Absent when several columns are concerned. */
   readonly column?: string;
-  /** One line, with the remedy if not obvious. */
+  /** What is wrong, in one line, with the remedy if not obvious. */
   readonly problem: string;
-  /** Shortened, control characters escaped. */
+  /** The value of the cell, shortened, with control characters escaped. */
   readonly value?: string;
-  /** The column of a workbook: `B`. */
+  /** The letters of a workbook's column: `B`. */
   readonly letters?: string;
 }
 
@@ -23,7 +23,7 @@ export function positionText({ row, line }: RowPosition): string {
   return `row ${row}, line ${line}`;
 }
 
-/** One line: `file:5: row 4, column: problem (value)`, or `file:B5: row 4, …` for a workbook. */
+/** A problem in one line: `file:5: row 4, column: problem (value)`, or `file:B5: row 4, …` for a workbook. */
 export function formatProblem(
   name: string,
   { row, line }: RowPosition,
@@ -31,13 +31,13 @@ export function formatProblem(
 ): string {
   const where = column === undefined ? '' : `, ${column}`;
   const what = value === undefined ? '' : ` (${value})`;
-  // Whole, because the rows of a plan file have texts of another person.
+  // Escape the whole line, because the rows of a plan file have texts of another person.
   return escapeInvisible(`${name}:${letters}${line}: row ${row}${where}: ${problem}${what}`);
 }
 
 const shownCharacters = 60;
 
-/** One line of at most 60 characters and an ellipsis, without control characters. */
+/** A value in one line of at most 60 characters and an ellipsis, without control characters. */
 export function excerpt(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : stringifyJson(value);
@@ -47,7 +47,7 @@ export function excerpt(value: unknown): string {
 }
 
 export interface ProblemGroup extends RowProblem {
-  /** `value` is from the first. */
+  /** The number of rows with this problem, whose `value` is that of the first row. */
   readonly rows: number;
   /** The first ranges of consecutive rows. */
   readonly stretches: readonly (readonly [first: RowPosition, last: RowPosition])[];
@@ -65,7 +65,7 @@ interface OpenGroup {
   hasMore: boolean;
 }
 
-/** In row order. Memory does not grow with the number of problems. */
+/** Groups of equal problems, in row order. Memory does not grow with the number of problems. */
 export class ProblemGroups {
   readonly #groups = new Map<string, OpenGroup>();
 

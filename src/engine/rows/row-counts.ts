@@ -5,12 +5,12 @@ export interface RowCounts {
   readonly rows: number;
   readonly callable: number;
   readonly invalid: number;
-  /** An earlier row with the same request is called instead. */
+  /** Rows instead of which an earlier row with the same request is called. */
   readonly duplicates: number;
-  /** A later row with the same subject and another request is called instead. */
+  /** Rows instead of which a later row with the same subject and another request is called. */
   readonly superseded: number;
   readonly doneBefore: number;
-  /** Their entries were listed as the rows want them. */
+  /** Rows whose entries were listed as the rows want them. */
   readonly asWanted: number;
   /** Callable rows with the subject of an earlier callable row, but another request. */
   readonly conflicts: number;
@@ -24,7 +24,7 @@ export function subjectsOf({ callable, conflicts }: RowCounts): number {
 
 type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
-/** Other members of the parts are ignored. */
+/** Adds up the counts of parts. Other members of the parts are ignored. */
 export function sumOf(parts: readonly RowCounts[]): RowCounts {
   const sum = noRows();
   for (const part of parts)
@@ -57,9 +57,9 @@ export interface OperationSummary extends RowCounts {
 type RowSubject = Pick<UnderstoodRow, 'row' | 'subject'>;
 
 export interface FieldCounts {
-  /** Rows that give the field, even as the empty text; of compared rows those that change it. */
+  /** Rows that give the field, even as the empty text; of compared rows, those that change the field. */
   readonly given: number;
-  /** Of these, rows with the empty text. */
+  /** Rows that give the field as the empty text. */
   readonly cleared: number;
   readonly absent: number;
 }

@@ -12,9 +12,9 @@ export function rowKindOf(row: DecidedRow): RowKind {
 /** What a row does to one field. */
 export interface FieldChange {
   readonly field: string;
-  /** Undefined if unknown. */
+  /** The value of the field before the row. Undefined if unknown. */
   readonly old: string | undefined;
-  /** Empty: the field is cleared. */
+  /** The value that the row sets. Empty: the field is cleared. */
   readonly new: string;
 }
 
@@ -42,7 +42,7 @@ export function missingFields({ operation, values, compared }: UnderstoodRow): r
   );
 }
 
-/** `restore`, of the operation `restore-evaluation`: a name is verb and noun. The name itself, if it is not. */
+/** The verb in an operation's name: `restore`, of `restore-evaluation`. The whole name, if its noun is missing. */
 export function verbOf({ name, thing }: { readonly name: string; readonly thing: string }): string {
   const noun = `-${thing}`;
   return name.endsWith(noun) ? name.slice(0, -noun.length).replaceAll('-', ' ') : name;

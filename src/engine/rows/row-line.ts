@@ -10,13 +10,13 @@ export interface LineOperation {
   readonly name: string;
   /** The field that names the entry. */
   readonly subject: string;
-  /** In the order of a line's values. */
+  /** The fields of the operation, in the order of a line's values. */
   readonly fields: readonly { readonly name: string }[];
 }
 
 /**
- * The members that a call needs come first, and `cells` begins the rest, so that a line can be cut there as text. One literal for each kind
- * of row: copies of objects would take twice as long.
+ * Encodes a row as a line. The members that a call needs come first, and `cells` begins the rest, so that a line can be cut there as text.
+ * There is one literal for each kind of row: copies of objects would take twice as long.
  *
  * @param op index of the row's operation in the head
  */
@@ -65,7 +65,7 @@ const lineSchema = z.object({
   not: leftOutSchema.optional(),
   request: z.string().optional(),
   unclear: z.literal(true).optional(),
-  // As a run makes them: a plan file may come from elsewhere, and this becomes a header.
+  // A key must be as a run makes it: a plan file may come from elsewhere, and the key becomes a header.
   key: z
     .string()
     .regex(/^"[0-9a-f-]{36}"$/)
@@ -75,7 +75,7 @@ const lineSchema = z.object({
 const readLine = lineReader(lineSchema);
 
 /**
- * @param text of the line, without its end
+ * @param text the line without its end
  * @returns undefined when the line is not a row of these operations
  */
 export function decodeRow(
@@ -105,7 +105,7 @@ export function decodeRow(
   if (not !== undefined)
     return { kind: 'left out', because: not, operation, subject, values, ...rare, ...common };
   if (requestDigest === undefined) return undefined;
-  // Not a copy, which would take twice as long as all the rest.
+  // One literal for a called row: a copy would take twice as long as all the rest.
   const called = {
     kind: 'callable' as const,
     place,
@@ -138,7 +138,7 @@ export function operationIn(line: string): number | undefined {
   return op === undefined ? undefined : Number(op);
 }
 
-/** Only a key is written so: in a text, a quotation mark follows a backslash. */
+/** Where the part of a line begins that workers do not need. Only a key is written so: in a text, a quotation mark follows a backslash. */
 const restStart = ',"cells":[';
 
 /**
@@ -156,7 +156,7 @@ export function cutCallable(line: string): CallableLine | undefined {
 
 export type CalledRow = Pick<CallableRow, 'subject' | 'values' | 'requestDigest' | 'key'>;
 
-/** @param text by `cutCallable`; only this program hands lines on, so no schema checks the text */
+/** @param text a line cut by `cutCallable`; only this program hands such lines on, so no schema checks the text */
 export function decodeCallable(text: string, operation: LineOperation): CalledRow {
   const { values: texts, request, key }: CutMembers = JSON.parse(text);
   const values = valuesOf(operation, texts);

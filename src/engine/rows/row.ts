@@ -8,7 +8,7 @@ export type PlannedOperation = Pick<
   'name' | 'thing' | 'done' | 'subject' | 'columns' | 'mayReset' | 'key' | 'auth' | 'module'
 > & { readonly fields: readonly Pick<Field, 'name' | 'required' | 'undoable'>[] };
 
-/** Keys are fields. */
+/** Values of an entry before the row's change, by field. */
 export type OldValues = Readonly<Record<string, string>>;
 
 export interface UnderstoodRow {
@@ -18,20 +18,20 @@ export interface UnderstoodRow {
   readonly line: number;
   readonly operation: PlannedOperation;
   readonly subject: string;
-  /** Keys are fields; omitted fields are absent. */
+  /** Values by field. Omitted fields are absent. */
   readonly values: Row;
   readonly old?: OldValues;
-  /** The row was compared with its entry: `values` are the whole entry, `old` has what the row changes of it. */
+  /** Set if the row was compared with its entry: `values` are the whole entry, `old` has what the row changes of it. */
   readonly compared?: true;
 }
 
 export interface CallableRow extends UnderstoodRow {
   readonly kind: 'callable';
-  /** Of the request that the operation makes of the values. */
+  /** The digest of the request that the operation makes of the values. */
   readonly requestDigest: string;
-  /** An earlier run called the row and got no usable answer. */
+  /** Set if an earlier run called the row and got no usable answer. */
   readonly unclear?: true;
-  /** The `Idempotency-Key` of that call. */
+  /** The `Idempotency-Key` of the earlier run's call. */
   readonly key?: string;
 }
 
@@ -40,12 +40,12 @@ export interface InvalidRow {
   readonly row: number;
   readonly line: number;
   readonly operation?: PlannedOperation | undefined;
-  /** At least one. */
+  /** The problems of the row, at least one. */
   readonly problems: readonly RowProblem[];
 }
 
 export interface DoneBefore {
-  /** The run or report, as shown to users. */
+  /** The run or report with the done row, as shown to users. */
   readonly source: string;
   readonly row: number;
 }
@@ -54,7 +54,7 @@ export interface DoneBefore {
 export type LeftOut =
   | { readonly why: 'duplicate'; readonly of: number }
   | { readonly why: 'superseded'; readonly by: number }
-  /** Its entry was listed as the row wants it. */
+  /** `as wanted`: the row's entry was listed as the row wants it. */
   | { readonly why: 'as wanted' }
   | { readonly why: 'done'; readonly before: DoneBefore };
 
@@ -65,13 +65,13 @@ export interface LeftOutRow extends UnderstoodRow {
 
 export type DecidedRow = CallableRow | InvalidRow | LeftOutRow;
 
-/** In the order of the columns. Null: the cell is absent. Empty: it clears its field. */
+/** The cells of a row, in the order of the columns. Null: the cell is absent. Empty: the cell clears its field. */
 export type CellTexts = readonly (string | null)[];
 
 /** A line of `rows.jsonl`. */
 export type PlannedRow = DecidedRow & {
-  /** From 1. Queue and journal name rows by their places. */
+  /** The row's place in `rows.jsonl`, from 1. Queue and journal name rows by their places. */
   readonly place: number;
-  /** Missing cells at the end are absent. */
+  /** The texts of the row's cells. Cells missing at the end are absent. */
   readonly cells: CellTexts;
 };

@@ -16,7 +16,7 @@ export interface RowsFile {
   /**
    * Rows in parts of up to 500. Memory does not depend on their number.
    *
-   * @param isWanted by place; unwanted rows are not decoded
+   * @param isWanted whether the row of a place is wanted; unwanted rows are not decoded
    * @throws a fatal error `ROWS_DAMAGED`
    */
   rows(
@@ -24,9 +24,9 @@ export interface RowsFile {
     to?: number,
     isWanted?: (place: number) => boolean,
   ): AsyncGenerator<readonly PlannedRow[], void, undefined>;
-  /** The callable rows up to `to` as lines for workers, in parts; otherwise like `rows`. */
+  /** The callable rows up to `to` as lines for workers, in parts of up to 500. Memory does not depend on their number. */
   callableLines(to?: number, isWanted?: (place: number) => boolean): AsyncGenerator<readonly PlacedLine[]>;
-  /** @param number in the user's manifest */
+  /** @param number the row's number in the user's manifest */
   find(number: number): Promise<PlannedRow | undefined>;
   /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, if they differ. */
   numbers(): Promise<(place: number) => number>;
@@ -40,7 +40,7 @@ export interface PlacedLine extends CallableLine {
 export async function openRows(path: string): Promise<RowsFile> {
   const { head, start } = await readHead(path);
 
-  /** Leaves out the rows of which `readLine` returns undefined. */
+  /** Reads rows by their lines. Leaves out the rows of which `readLine` returns undefined. */
   async function* read<Read>(
     readLine: (line: string, place: number) => Read | undefined,
     from: number,
@@ -124,10 +124,10 @@ async function readHead(path: string): Promise<{ readonly head: RowsHead; readon
   throw damaged(path, 'it has no first line');
 }
 
-/** Nothing is damaged: the file comes from another version of this program. */
+/** The error for a file of rows that is not damaged, but comes from another version of this program. */
 class OtherRowsVersion extends RangeError {}
 
-/** @throws a RangeError with the end of a sentence */
+/** @throws a RangeError, whose message is the end of a sentence */
 export function headIn(line: string): RowsHead {
   let json: { readonly rows_version?: unknown } | null;
   try {
@@ -149,7 +149,7 @@ export function headIn(line: string): RowsHead {
 /**
  * Complete lines without their ends, in parts.
  *
- * @param mostBytes of a line
+ * @param mostBytes the most bytes of a line
  * @throws a RangeError, with the end of a sentence, for a longer line
  */
 export async function* linesIn(

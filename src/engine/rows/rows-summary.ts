@@ -2,13 +2,13 @@ import { DigestTable, subjectDigest } from './digest-table.ts';
 import type { CallableRow, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
-/** Of each operation. */
+/** How many rows of each operation a preview has. */
 const previewedRows = 10;
 
 export interface SummarizedRows extends RowCounts {
-  /** Omits rows without a known operation. */
+  /** Counts by operation. Rows without a known operation are omitted. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
-  /** Keys are runs and reports. */
+  /** How many rows were done before, by run or report. */
   readonly doneIn: ReadonlyMap<string, number>;
   /** The first rows of each operation, in their order. */
   readonly preview: readonly CallableRow[];
@@ -16,14 +16,14 @@ export interface SummarizedRows extends RowCounts {
 
 const leftOutCounts = { duplicate: 'duplicates', superseded: 'superseded', 'as wanted': 'asWanted' } as const;
 
-/** Memory depends on the number of operations only. */
+/** Counts rows by operation. Memory depends on the number of operations only. */
 export class RowsSummary {
   readonly #unknown = new RowTally();
   readonly #tallies = new Map<string, RowTally>();
   readonly #preview: CallableRow[] = [];
   readonly #doneIn = new Map<string, number>();
 
-  /** @param isConflict an earlier callable row has the same subject */
+  /** @param isConflict whether an earlier callable row has the same subject */
   add(row: DecidedRow, isConflict: boolean): void {
     const tally = this.#tallyOf(row.operation);
     if (row.kind === 'invalid') tally.count('invalid');
@@ -56,7 +56,7 @@ export class RowsSummary {
   }
 }
 
-/** Also finds rows that are called after another row with the same subject. */
+/** Summarizes decided rows. Also finds rows that are called after another row with the same subject. */
 export class DecidedRows {
   readonly #summary = new RowsSummary();
   readonly #subjects = new DigestTable(1);

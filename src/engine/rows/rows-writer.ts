@@ -45,7 +45,7 @@ export class RowsWriter {
     this.#part = `${path}.part`;
   }
 
-  /** @returns a write to await */
+  /** @returns a write to await before the next row, if enough lines have come together */
   add(row: DecidedRow, cells: CellTexts): Promise<void> | undefined {
     const entry = row.operation && this.#entryOf(row.operation);
     const line = encodeRow(row, cells, entry?.index);
@@ -59,7 +59,7 @@ export class RowsWriter {
     return this.#length >= portion ? this.#flush() : undefined;
   }
 
-  /** @param summaries counts by operation */
+  /** @param summaries the counts by operation */
   async end(facts: HeadFacts, summaries: Readonly<Record<string, OperationSummary>>): Promise<WrittenRows> {
     await this.#flush();
     await this.#file?.close();

@@ -32,12 +32,12 @@ export interface ApiWorkerOptions {
   readonly datastore: Datastore;
   readonly rows: RowQueue;
   readonly client: ApiClient;
-  /** Normalized. */
+  /** The base URL of the API, normalized. */
   readonly baseUrl: string;
   readonly maxOutageMs?: number | undefined;
   /** Operations of which rows are known to have succeeded. */
   readonly proven?: Iterable<string> | undefined;
-  /** `auto`: as many as the API bears. */
+  /** The calls in flight at a time. `auto`: as many as the API bears. */
   readonly concurrency: number | 'auto';
   readonly membership: Membership;
   readonly startingPoint?: StartingPoint | undefined;
@@ -97,7 +97,7 @@ export class ApiWorker {
       onError,
     });
     this.#gate = gate;
-    // Otherwise the worker would claim batches whose rows come back, until the next pace.
+    // Without this, the worker would claim batches whose rows the gate sends away, until the next pace.
     gate.onSendAway = () => this.#claimWithin();
     this.#meter.elsewhere = () => gate.elsewhere;
     this.#breaker = new CircuitBreaker({
@@ -210,12 +210,12 @@ export class ApiWorker {
     return { reason, testMs, away: { why, lastedMs, leftMs } };
   }
 
-  /** Rows that wait for their verdicts have freed their places. */
+  /** The rows to have in hand. Rows that wait for their verdicts have freed their places. */
   get #prefetchLimit(): number {
     return this.#breaker.prefetchLimit(this.#mostInHand, this.#wanted ?? withSpare(this.#concurrency));
   }
 
-  /** While the API rests, rows would only be sent back. */
+  /** Claims within the limits of gate and breaker; nothing while the API rests, because its rows would only be sent back. */
   #claimWithin(): void {
     if (this.#worker === undefined) return;
     this.#worker.resting = this.#gate.isResting;
@@ -223,7 +223,7 @@ export class ApiWorker {
   }
 }
 
-/** Logs changes, not each step of the governor. */
+/** Logs changes of the pace, not each step of the governor. */
 function logPace(log: Log, pace: PaceReport, lastPace: PaceReport | undefined): void {
   if (pace.phase === lastPace?.phase && pace.reason === lastPace.reason) return;
   const { rate, limit, concurrency, restUntil, restBy, phase, reason } = pace;

@@ -28,7 +28,7 @@ export function historyAfter(attempt: MadeAttempt, failure: ApiFailure): Attempt
   };
 }
 
-/** Includes this attempt, unless nothing was sent. */
+/** The earlier attempts of a row and this attempt, unless nothing was sent. */
 function earlierWith(
   { task, answer, startedAt }: MadeAttempt,
   { code, message, status }: ApiFailure,
@@ -48,7 +48,7 @@ function earlierWith(
   };
 }
 
-/** The attempt costs the row nothing, if it certainly was not processed. */
+/** What is known of a row after an attempt that costs it nothing, if the attempt certainly was not processed. */
 export function unchargedHistory(attempt: MadeAttempt, failure: ApiFailure): AttemptHistory {
   const history = historyAfter(attempt, failure);
   return failure.unclear

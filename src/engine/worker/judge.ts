@@ -27,18 +27,20 @@ export interface JudgedAttempt extends MadeAttempt {
   /** What the operation has read in a 2xx answer. */
   readonly check?: AnswerCheck | undefined;
   readonly finishedAt: Date;
-  /** A row of this operation has succeeded: token and base URL are right. */
+  /** Whether a row of this operation has succeeded, so that token and base URL are right. */
   readonly provenRight: boolean;
-  /** One has succeeded, in this run or an earlier one: a refusal comes from the service, and not from a router. */
+  /** Whether a row of the operation has succeeded at this address, in any run: then a refusal comes from the service, not from a router. */
   readonly addressKnown: boolean;
   readonly otherCalls: OtherCalls;
-  /** A governor decides when the API asks to slow down without a time. */
+  /** Whether a governor decides how long to wait when the API asks to slow down without a time. */
   readonly governed: boolean;
-  /** From 0 to 1, new for each attempt. */
+  /** A number from 0 to 1, new for each attempt. */
   readonly random: number;
 }
 
 /**
+ * What becomes of a row after an attempt.
+ *
  * - `halted`: every other row would fail in the same way.
  * - `premature`: the refusal means "done" once a row of the operation has succeeded at this address.
  */
@@ -202,10 +204,10 @@ export function judge(attempt: JudgedAttempt): Judgement {
   }
 }
 
-/** A row may cause these each time, by a defect. */
+/** Codes of failures that a row may cause each time, by a defect of the service. */
 const failsAtRow: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
 
-/** `unknown`: this change or another may have been made. */
+/** What an answer says of the row. `unknown`: this change or another may have been made. */
 type Meaning =
   | { readonly kind: 'fits'; readonly columns: ResultColumns }
   | {
@@ -222,7 +224,7 @@ function meaningOf(attempt: JudgedAttempt): Meaning {
   try {
     if (answer.ok) {
       const check = known ?? operation.check(task.subject, answer.body);
-      // The API made a change, perhaps another one.
+      // A 2xx that does not fit the request: the API made a change, perhaps another one.
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
     const failure = keyedFailure(answer.failure, operation, claim.policy);

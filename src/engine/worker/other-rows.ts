@@ -1,11 +1,11 @@
 import type { AttemptHistory, SingledOut } from '../../domain/row-result.ts';
 import type { ApiFailure } from '../api/failure.ts';
 
-/** `failed`: the API could not be reached, or failed. */
+/** How a call ended. `failed`: the API could not be reached, or failed. */
 export type CallOutcome = 'accepted' | 'refused' | 'failed';
 
 export interface OtherCalls extends Readonly<Record<CallOutcome, number>> {
-  /** Present when only rows are left that were refused: the others accepted since the row's first call. */
+  /** Other rows accepted since the row's first call. Present when only refused rows are left. */
   readonly acceptedInAll?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export class LatestCalls {
   readonly #calls: { readonly at: number; readonly outcome: CallOutcome; readonly wasRefused: boolean }[] =
     [];
 
-  /** Of the accepted rows, those that had been refused before, from 0 to 1. */
+  /** The share of accepted rows that had been refused before, from 0 to 1. */
   get shareOnceRefused(): number {
     const accepted = this.#calls.filter(({ outcome }) => outcome === 'accepted');
     return accepted.filter(({ wasRefused }) => wasRefused).length / Math.max(1, accepted.length);
@@ -27,14 +27,14 @@ export class LatestCalls {
 
   /**
    * @param at when the call began
-   * @param wasRefused an earlier call of the row
+   * @param wasRefused whether an earlier call of the row was refused
    */
   add(at: Date, outcome: CallOutcome, wasRefused = false): void {
     this.#calls.push({ at: at.getTime(), outcome, wasRefused });
     if (this.#calls.length > keptCalls) this.#calls.shift();
   }
 
-  /** Calls that began after this time, ISO 8601; none if unknown. */
+  /** Counts the calls that began after this time, ISO 8601; none if the time is unknown. */
   since(time: string | undefined): Readonly<Record<CallOutcome, number>> {
     const counts = { accepted: 0, refused: 0, failed: 0 };
     if (time === undefined) return counts;
@@ -79,7 +79,7 @@ export function failedAgain(
   return again(isSame ? failedAlone : undefined, accepted, failed);
 }
 
-/** Times and request ids differ in each answer. */
+/** Replaces words with digits: times and request ids differ in each answer. */
 export function withoutNumbers(message: string): string {
   return message.replaceAll(/\S*\d\S*/g, '#');
 }
@@ -98,7 +98,7 @@ export function isRefusedItself(row: SingledOut, { acceptedInAll }: OtherCalls):
 const leastWaitMs = 1_000;
 const longestWaitMs = 8_000;
 
-/** For a row that is refused alone, without a stated time. When only such rows are left, the limit of a minute may end meanwhile. */
+/** The wait of a row that is refused alone, without a stated time. When only such rows are left, a limit of a minute may end meanwhile. */
 export function waitAloneMs({ refusals }: SingledOut, { acceptedInAll }: OtherCalls): number {
   const doublings = acceptedInAll === undefined ? 0 : Math.max(0, refusals - suspicious.refusals);
   return Math.min(leastWaitMs * 2 ** doublings, longestWaitMs);
@@ -111,7 +111,7 @@ export function failsItself(row: SingledOut): boolean {
   return isAtLeast(row, enough.failures);
 }
 
-/** Refusals or failures of such a row must not slow down other rows, or count for them. */
+/** Whether the row itself may be the cause: its refusals or failures must not slow down other rows, or count for them. */
 export function isSuspect(row: SingledOut | undefined): boolean {
   return row !== undefined && isAtLeast(row, suspicious);
 }

@@ -19,7 +19,7 @@ export class Prefetch {
   }
 }
 
-/** Some rows wait, so that a call can begin as soon as another ends. */
+/** The rows to have in hand for this number of calls. Some rows wait, so that a call can begin as soon as another ends. */
 export function withSpare(concurrency: number): number {
   return concurrency + Math.max(2, Math.ceil(concurrency * spareShare));
 }

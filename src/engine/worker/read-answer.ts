@@ -6,7 +6,7 @@ import type { RowCall } from '../queue/payload.ts';
 
 export interface ReadAnswer {
   readonly answer: ApiAnswer;
-  /** Of a 2xx answer, unless the operation throws. */
+  /** What the operation reads in a 2xx answer. Absent if it throws. */
   readonly check?: AnswerCheck;
 }
 
@@ -27,12 +27,12 @@ export function readAnswer(
     const { ok: _, status: __, body: ___, ...figures } = answer;
     return { answer: { ...figures, ok: false, failure } };
   } catch {
-    // The judge meets the exception again.
+    // The exception is ignored here: the judge meets it again.
     return { answer };
   }
 }
 
-/** Undefined for a code of the operation's own, or of an answer that can't be read. */
+/** The failure that a 2xx answer states. Undefined for a code of the operation's own, or of an answer that can't be read. */
 function statedFailure(
   { code, message, unclear }: Extract<AnswerCheck, { ok: false }>,
   status: number,

@@ -14,7 +14,7 @@ import {
 
 interface RefusedRow {
   readonly refusals: number;
-  /** Absent: not yet known to be refused alone. */
+  /** When the row is due. Absent: the row is not yet known to be refused alone. */
   readonly dueAt: number | undefined;
 }
 
@@ -22,7 +22,7 @@ interface RefusedRow {
 const severalRows = 2;
 /** If more of the accepted rows were refused before, the last rows may only need patience. */
 const mostOnceRefused = 0.25;
-/** Bounds memory. */
+/** The most texts of refusals that are kept, to bound memory. */
 const keptTexts = 20;
 
 /** The rows that the API has refused and not accepted since, compared with the latest calls of others. */
@@ -33,7 +33,7 @@ export class RefusedRows {
   readonly #rows = new Map<string, RefusedRow>();
   readonly #failedTexts = new Map<string, number>();
 
-  /** The calls of other rows since the last call of this one. */
+  /** The calls of other rows since the last call of this row. */
   others({ startedAt, earlier }: AttemptHistory = noHistory, answer: ApiAnswer): OtherCalls {
     const calls = this.latest.since(earlier?.at(-1)?.at);
     if (!this.#areOnlyLeft) return calls;
@@ -43,7 +43,7 @@ export class RefusedRows {
     return { ...calls, acceptedInAll: isLikeFailed ? Math.max(accepted, fewestOthers) : accepted };
   }
 
-  /** No other row will be accepted, and those that were refused are hardly ever accepted later. */
+  /** Whether no other row will be accepted, and refused rows are hardly ever accepted later. */
   get #areOnlyLeft(): boolean {
     const { rowsLeft } = this;
     return (
@@ -71,7 +71,7 @@ export class RefusedRows {
     if (rows > 0 || this.#failedTexts.size < keptTexts) this.#failedTexts.set(text, rows + 1);
   }
 
-  /** What the worker waits for when it has only such rows to call. */
+  /** What the worker waits for when it has only refused rows to call. */
   get wait(): Outage | undefined {
     const now = Date.now();
     const rows = [...this.#rows.values()].filter(({ dueAt }) => dueAt !== undefined);

@@ -10,7 +10,7 @@ const trickle = 2;
 const longestWaitMs = 30_000;
 /** Without another call for this long, retries are what the worker waits for. */
 const silentMs = 2_000;
-/** Bounds memory. */
+/** The most runs whose quotas are kept, to bound memory. */
 const keptRuns = 100;
 
 interface Bucket {
@@ -18,9 +18,9 @@ interface Bucket {
   at: number;
   /** When the last of the waiting rows is due. */
   lastDueAt: number;
-  /** Rows that wait. */
+  /** The number of rows that wait for a retry. */
   waiting: number;
-  /** The latest call that was no waiting retry. */
+  /** When the latest call that was no waiting retry began. */
   calledAt: number;
 }
 
@@ -32,11 +32,11 @@ interface Bucket {
  * The circuit breaker is for a service that answers no call: then there are no retries, only tests.
  */
 export class RetryQuota {
-  /** That call the API: each has an equal share. */
+  /** The workers that call the API: each has an equal share of the quota. */
   workers = 1;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** @returns 0, and takes a retry; or how long the row must wait */
+  /** @returns 0 if the row may be retried now, which uses up a retry; or how long the row must wait */
   take(run: string, now: number): number {
     const bucket = this.#bucket(run, now);
     if (bucket.retries >= 1) {
@@ -51,14 +51,14 @@ export class RetryQuota {
     return Math.min(Math.ceil(bucket.lastDueAt - now), longestWaitMs);
   }
 
-  /** @param isRetry the row had failed before */
+  /** @param isRetry whether the row had failed before */
   succeeded(run: string, isRetry: boolean, now: number): void {
     const bucket = this.#bucket(run, now);
     bucket.retries = Math.min(bucket.retries + (isRetry ? 1 : perSuccess), this.#capacity);
     if (!isRetry) bucket.calledAt = now;
   }
 
-  /** `isAll`: nothing but retries is left to call. */
+  /** The wait of rows for their retries, if any. `isAll`: nothing but retries is left to call. */
   wait(now: number): (Outage & { readonly isAll: boolean }) | undefined {
     const waiting = [...this.#buckets.values()].filter(
       ({ lastDueAt, waiting }) => waiting > 0 && lastDueAt > now,
@@ -88,7 +88,7 @@ export class RetryQuota {
     const gained = (trickle * (now - known.at)) / 1_000 / this.workers;
     known.retries = Math.min(known.retries + gained, this.#capacity);
     known.at = now;
-    // The latest runs come last.
+    // Set again, so that the latest runs come last in the map.
     this.#buckets.delete(run);
     this.#buckets.set(run, known);
     const [oldest] = this.#buckets.keys();

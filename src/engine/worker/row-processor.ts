@@ -21,7 +21,7 @@ import type { RefusedRows } from './refused-rows.ts';
 import type { RetryQuota } from './retry-quota.ts';
 import { notRepeated, uncalled } from './uncalled-rows.ts';
 
-/** For progress and logs, never for accounting. */
+/** What happened to a row, for progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
   | { readonly type: 'finished'; readonly result: RowResult }
   | { readonly type: 'retrying'; readonly code: string; readonly delayMs: number }
@@ -41,18 +41,18 @@ export interface RowProcessorOptions {
   readonly governed: () => boolean;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
-  /** No row can succeed: the worker must claim no more. */
+  /** Called when no row can succeed: the worker must claim no more. */
   readonly onHalt: (failure: ApiFailure, at: Pick<RowCall, 'row' | 'path'>) => void;
 }
 
-/** Until a row is called again whose refusal could not yet be understood. */
+/** The pause before a row is called again whose refusal could not yet be understood. */
 const prematureMs = 1_000;
 
 function isTokenInDoubt(answer: ApiAnswer): boolean {
   return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
 }
 
-/** Another version of the program, or another module, may have planned the row. */
+/** The row's call, or why it can't be made here: another version of the program, or another module, may have planned the row. */
 export function callOf(
   { row, line, operation: of, history, attemptsUsed }: RowTask,
   run: string,
@@ -160,7 +160,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       const evidence = healthEvidence(attempt, judgement);
       if (evidence.kind === 'answered') quota.succeeded(task.run, isRetry, steadyNow());
       const assessed = breaker.assess(evidence);
-      // The breaker waits for the outcomes of the next calls.
+      // A promise means that the breaker waits for the outcomes of the next calls: this row frees its place for them.
       if (typeof assessed !== 'string') leave();
       const blame = typeof assessed === 'string' ? assessed : await assessed;
       const verdict =
@@ -235,7 +235,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     };
   }
 
-  /** A row of the operation may have succeeded since. */
+  /** Judges a premature refusal again: a row of the operation may have succeeded since. */
   function settled(attempt: JudgedAttempt, judgement: Judgement): Judgement {
     const { task, claim, answer } = attempt;
     return judgement.kind === 'premature'
@@ -262,7 +262,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     switch (judgement.kind) {
       case 'finished': {
         const { outcome, code, attempts, unclear } = judgement.result;
-        // Composing this line costs as much as the judgement.
+        // Composing the log line of a finished row costs as much as the judgement.
         if (log.isLevelEnabled('debug'))
           log.debug({ ...facts(), outcome, code, attempts, unclear }, 'row finished');
         onEvent({ type: 'finished', run, row, result: judgement.result });

@@ -81,7 +81,7 @@ export function serveRows({ stop, shutdownMs, version, api, lastingErrors, ...op
     get pace(): Pace | undefined {
       return pace;
     },
-    /** Undefined after a stop, or why the worker can't continue. */
+    /** Resolves with undefined after a stop, or with the reason why the worker can't continue. */
     end,
   };
 }

@@ -7,7 +7,7 @@ const everyMs = 10_000;
 
 const none = { succeeded: 0, failed: 0, retries: 0, throttled: 0, returned: 0 };
 
-/** Logs every ten seconds in which something was done, and at the end. */
+/** Logs what became of rows: every ten seconds in which something was done, and at the end. */
 export function logTotals(log: Log) {
   let finished = 0;
   let since = { ...none };

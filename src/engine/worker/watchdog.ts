@@ -2,16 +2,16 @@ export interface WatchdogFacts {
   readonly waiting: number;
   readonly active: number;
   readonly started: number;
-  /** The API asked for it, a rate is set, or a user paused the run, or its queue in Redis. */
+  /** Whether the worker rests: the API asked for it, a rate is set, or a user paused the run, or its queue in Redis. */
   readonly resting: boolean;
-  /** The datastore does not answer, which users see elsewhere. */
+  /** Whether the datastore does not answer, which users see elsewhere. */
   readonly away: boolean;
 }
 
 /** `reconnect`: open new connections. `give-up`: stop the worker, so that its supervisor starts another. */
 export type WatchdogVerdict = 'fine' | 'suspicious' | 'reconnect' | 'give-up';
 
-/** After this long without a start, and again after each further time. */
+/** The worker reconnects after this long without a start, and again after each further time. */
 const reconnectAfterMs = 30_000;
 const giveUpAfterMs = 120_000;
 

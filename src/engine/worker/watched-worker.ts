@@ -10,7 +10,7 @@ import { Watchdog } from './watchdog.ts';
 export interface WatchedWorkerOptions extends BatchWorkerOptions {
   readonly log: Log;
   readonly isResting: () => boolean;
-  /** Waiting rows are not taken, not even with new connections. */
+  /** Called when waiting rows are not taken, not even with new connections. */
   readonly onStuck: (reason: CqbatchError) => void;
 }
 
@@ -27,7 +27,7 @@ export class WatchedWorker {
   readonly #checks: RepeatedTask;
   #worker: BatchWorker;
   #concurrency: number;
-  /** Counts claims of replaced workers. */
+  /** Rows that replaced workers have started. */
   #startedBefore = 0;
   #paused = false;
 
@@ -63,7 +63,7 @@ export class WatchedWorker {
 
   async #check(): Promise<void> {
     const { log, isResting, onStuck } = this.#options;
-    // Silence without a reported outage is no excuse.
+    // A datastore that is silent without a reported outage is no excuse: assume that a row waits.
     const waiting = (await withTimeout(this.#queue.countWaiting(), answerMs)) ?? 1;
     const isHeld = (await withTimeout(this.#queue.hold(), answerMs)) !== undefined;
     const verdict = this.#watchdog.check({

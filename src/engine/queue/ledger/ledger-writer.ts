@@ -8,25 +8,25 @@ import type { Ledger } from './ledger.ts';
 
 export interface LedgerLog {
   append(text: string): Promise<number>;
-  /** @param first index from 0 */
+  /** @param first the index of the first entry to read, from 0 */
   read(first: number): Promise<readonly string[]>;
 }
 
 export interface LedgerWriterOptions {
   readonly log: LedgerLog;
   readonly ledger: Ledger;
-  /** From 1. */
+  /** The number of this worker's claim of the batch, from 1. */
   readonly claim: number;
   /** Whether another worker has written into the ledger. Default: false. */
   readonly hasEntries?: boolean;
   /** Called once when no more rows may be called: the batch is withdrawn or its ledger lost entries, or another worker has it. */
   readonly onEnd: (end: 'withdrawn' | 'lost') => void;
-  /** The write is retried. */
+  /** Gets errors of writes and reads, which are tried again. */
   readonly onError: (error: Error) => void;
 }
 
 const mostIntents = 25;
-/** Results are written after this time, at this number, or with the next intents. */
+/** Results are written after `writeAfterMs`, at this number, or with the next intents. */
 const writeAfterMs = 10;
 const mostWaiting = 16;
 const againAfterMs = 200;
@@ -40,7 +40,7 @@ const readEveryMs = 1_000;
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions;
   #length = 0;
-  /** For the next entry. */
+  /** Whether the next entry is the first of a worker. */
   #isFirst: boolean;
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
   readonly #results: ResultLine[] = [];
@@ -64,13 +64,13 @@ export class LedgerWriter {
     if (length !== undefined) await this.#readTo(length);
     if (hasEntries && !ledger.hasBeginning) {
       ledger.doubtAll();
-      // Only the journal knows which rows have a result: the coordinator feeds the others again.
+      // After a loss, only the journal knows which rows have a result: the coordinator feeds the other rows again.
       this.#end('withdrawn');
     }
     if (ledger.claim > claim) this.#end('lost');
   }
 
-  /** @returns false: the row must not be called */
+  /** @returns false if the row must not be called */
   intend(row: number): Promise<boolean> {
     if (this.#ended) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -173,7 +173,7 @@ export class LedgerWriter {
   async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
     const sentAt = performance.now();
     const length = await this.#append(entry);
-    // Its key was deleted. This worker still knows all entries, and hands the batch back with their outcome.
+    // The ledger's key was deleted. This worker still knows all entries, and hands the batch back with their outcome.
     if (length !== undefined && length <= this.#length) this.#end('withdrawn');
     else if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
     else if (length !== undefined) this.#length = length;

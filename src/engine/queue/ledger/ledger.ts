@@ -20,7 +20,7 @@ export class Ledger {
   #claim = 0;
   #finished = 0;
   #isWithdrawn = false;
-  /** Undefined without entries of workers. */
+  /** Whether the ledger has the first entry of a worker. Undefined without entries of workers. */
   #hasBeginning: boolean | undefined;
   readonly #answers: SavedAnswer[] = [];
 
@@ -30,7 +30,7 @@ export class Ledger {
     );
   }
 
-  /** 0 without entries. */
+  /** The number of the latest claim in the ledger; 0 without entries. */
   get claim(): number {
     return this.#claim;
   }
@@ -66,12 +66,12 @@ export class Ledger {
     return this.#row(row).isIntended;
   }
 
-  /** The worker is gone: it may have called rows with an intent. */
+  /** Doubts rows with an intent: their worker is gone, and may have called them. */
   doubtIntended(): void {
     this.#doubt((state) => state.isIntended);
   }
 
-  /** The ledger has lost entries: a worker may have called any row without a result. */
+  /** Doubts all rows without a result: the ledger has lost entries, and a worker may have called any of them. */
   doubtAll(): void {
     this.#doubt(
       ({ result, isIntended, history }) => isIntended || (result === undefined && !history?.unclear),

@@ -13,7 +13,7 @@ import { type ClusterSnapshot, liveRunIn } from './live-run.ts';
 import { factsOfEntry, factsOfRecord } from './make-facts.ts';
 import type { RunFacts } from './run-facts.ts';
 
-/** @param newer how many runs of the same place are newer */
+/** @param newer the number of newer runs of the same place */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
 
 /**
@@ -23,7 +23,7 @@ export type IsWanted = (id: string, state: string, newer: number) => boolean;
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   const journals = new Map<string, JournalReader>();
-  /** `entered` counts the states that the run had then. */
+  /** Summaries of ended runs, by id. `entered` counts the states that the run had when its journal was read. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
 
   async function closeJournal(id: string): Promise<void> {

@@ -13,14 +13,14 @@ import { findRunAhead, runAhead } from '../../cluster/run-ahead.ts';
 interface LiveApi {
   /** Workers on all machines. */
   readonly workers: readonly WorkerEntry[];
-  /** Undefined without a leading worker. */
+  /** The pace of the API. Undefined without a leading worker. */
   readonly pace: PublishedPace | undefined;
 }
 
 /** What the shared datastore knows of a run. */
 export interface LiveRun extends LiveApi {
   readonly entry: RunEntry | undefined;
-  /** See `runAhead`. */
+  /** Which runs are called before this run, as `runAhead` says. */
   readonly ahead?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveApi> {
 /** What a shared datastore knows of all runs at one moment. Runs are newest first. */
 export interface ClusterSnapshot {
   readonly entries: readonly RunEntry[];
-  /** Keys are texts of `apiText`. */
+  /** APIs by the text of `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
@@ -50,7 +50,7 @@ export async function readCluster(cluster: Cluster): Promise<ClusterSnapshot> {
   return { entries, apis: new Map(await Promise.all(live)) };
 }
 
-/** Undefined without a shared datastore. */
+/** What the shared datastore knows of a run. Undefined without a shared datastore. */
 export function liveRunIn(cluster: ClusterSnapshot | undefined, id: string): LiveRun | undefined {
   if (cluster === undefined) return undefined;
   const entry = cluster.entries.find((each) => each.id === id);

@@ -146,7 +146,7 @@ export interface WorkFigures {
   readonly stalled?: StalledCalls | undefined;
   readonly paused: boolean;
   readonly pauseReason?: string | undefined;
-  /** Undefined when only this process can call the API. */
+  /** The number of workers on all machines. Undefined when only this process can call the API. */
   readonly workers?: number | undefined;
   readonly isUnserved: boolean;
   readonly ahead?: string | undefined;
@@ -186,7 +186,7 @@ export function progressOfWork(
   };
 }
 
-/** Without a leading worker, the rate that the process of the run has written down. */
+/** The pace of a run. Without a leading worker, the rate that the process of the run has written down. */
 async function paceOf(folder: string, live: LiveRun | undefined): Promise<RecordedPace | undefined> {
   if (live?.pace !== undefined) return recordedPace(live.pace);
   const history = await readRateHistory(folder);
@@ -202,7 +202,7 @@ function averageOf(counts: OutcomeCounts, activeMs: number): RunFacts['throughpu
   return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
 }
 
-/** Workers are not known at once. */
+/** The time after the start before a run counts as unserved: workers are not known at once. */
 const unservedAfterMs = 5_000;
 
 /** @param startedAt the last start or resume, if known */

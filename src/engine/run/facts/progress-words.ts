@@ -11,9 +11,9 @@ import type { RunProgress, StalledCalls } from './run-facts.ts';
 export interface ProgressPhrase {
   /** The label in a table. Empty: the phrase continues the one before. */
   readonly name: string;
-  /** Joined by commas. Usually one. */
+  /** The parts of the phrase, to be joined by commas. Usually one. */
   readonly parts: readonly ProgressPart[];
-  /** Why no row is called. A `note` is a sentence, which has a line of its own. */
+  /** A `wait` says why no row is called. A `note` is a sentence, which has a line of its own. */
   readonly kind: 'figure' | 'wait' | 'note';
 }
 
@@ -86,7 +86,7 @@ function rateWords({ throughput, pace, wait }: RunProgress): string {
   return `${rate}${allowed === null ? ', unlimited' : ` of ${perSecond(allowed)}`}${why === '' ? '' : ` (${why})`}`;
 }
 
-/** Empty while calls have the rate that the user requested. */
+/** Why calls have their rate. Empty while calls have the rate that the user requested. */
 function paceReason({ phase, bound_by, reason }: RecordedPace): string {
   return phase === 'fixed' && bound_by === null ? '' : reason;
 }

@@ -41,7 +41,7 @@ export function runDocument(run: RunBrief & Partial<RunFacts>) {
   };
 }
 
-/** In the order of the names. */
+/** Selects members of a document, in the order of the names. */
 export function selected<const Names extends readonly (keyof RunDocument)[]>(
   document: RunDocument,
   names: Names,

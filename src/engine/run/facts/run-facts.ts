@@ -16,7 +16,7 @@ export interface RunBrief extends LimitedApi {
   readonly manifest: string;
   readonly startedAt: string | undefined;
   readonly rows: number;
-  /** As `--rate` has it, or `none`. */
+  /** The rate that the user wants, as `--rate` has it, or `none`. */
   readonly wantedRate: string;
   readonly priority: Priority;
 }
@@ -25,20 +25,20 @@ export interface RunBrief extends LimitedApi {
 export interface RunProgress extends Pick<RunBrief, 'id' | 'state' | 'rows'> {
   /** Rows with a result. */
   readonly done: number;
-  /** As in the report, without rows that are still to be called. */
+  /** Outcomes as in the report, without rows that are still to be called. */
   readonly counts: OutcomeCounts;
-  /** Undefined unless known: the rate of the last seconds, or of the active time. */
+  /** The rate of the last seconds, or of the active time. Undefined unless known. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
   /** Called rows that will be called again. Undefined unless known. */
   readonly retrying?: number | undefined;
   readonly pace?: RecordedPace | undefined;
-  /** Undefined while rows are called, and after the end. */
+  /** Why no row is called. Undefined while rows are called, and after the end. */
   readonly wait: RunWait | undefined;
   /** Workers on all machines. Undefined unless known. */
   readonly workerCount?: number | undefined;
   /** Calls that have been in flight for seconds without a result. Only the process of the run knows them. */
   readonly stalled?: StalledCalls | undefined;
-  /** Since then, the datastore of this run of another machine does not answer. Members that may have changed are absent. */
+  /** When the datastore of this run of another machine stopped answering. Members that may have changed since are absent. */
   readonly lastSeenAt?: string | undefined;
 }
 
@@ -59,19 +59,19 @@ export interface RunFacts extends RunBrief, RunProgress {
     | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
     | undefined;
   readonly workers: readonly WorkerEntry[];
-  /** Absent for a run of another machine. */
+  /** What only the state folder knows. Absent for a run of another machine. */
   readonly local?: LocalFacts | undefined;
 }
 
 /** What only the state folder knows. */
 interface LocalFacts {
-  /** Like `codes`, absent unless the journal was read or the record of the ended run has the number. */
+  /** The number of unclear rows. Like `codes`, absent unless the journal was read or the record of the ended run has the number. */
   readonly unclear?: number | undefined;
   readonly codes?: readonly CodeCount[] | undefined;
   readonly activeMs: number;
   readonly states: RunRecord['states'];
   readonly retryOf?: string | undefined;
-  /** Of a run that is paused or has stopped. */
+  /** The next steps for a run that is paused or has stopped. */
   readonly steps: readonly NextStep[];
   /** Whether workers of other machines may call rows of the run. */
   readonly isShared: boolean;

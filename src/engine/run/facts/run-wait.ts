@@ -4,13 +4,13 @@ import type { RecordedPace } from '../../report/rate-history.ts';
 
 /** Why no row is called now. */
 export type RunWait =
-  /** The text completes `waiting …`. */
+  /** The run waits for a daemon, a run or a worker. The text completes `waiting …`. */
   | { readonly of: 'daemon' | 'run' | 'worker'; readonly text: string }
-  /** The reason is that of the user who paused the run. */
+  /** A user has paused the run, and may have given a reason. */
   | { readonly of: 'user'; readonly text: string; readonly reason?: string | undefined }
-  /** The text is the reason. */
+  /** The datastore delays the run. The text is the reason. */
   | { readonly of: 'datastore'; readonly text: string }
-  /** The text is the reason. `until` is null if the end is unknown, or less than a second away. */
+  /** The API makes the run wait. The text is the reason. `until` is null if the end is unknown, or less than a second away. */
   | {
       readonly of: 'api';
       readonly text: string;
@@ -28,7 +28,7 @@ export interface WaitSigns extends LimitedApi {
   readonly delay: string | undefined;
   /** Whether other processes must call its rows, and none has served the run for some seconds. */
   readonly isUnserved: boolean;
-  /** Which runs are called before: see `runAhead`. */
+  /** Which runs are called before this run, as `runAhead` says. */
   readonly ahead: string | undefined;
   readonly pace: RecordedPace | undefined;
 }
@@ -51,7 +51,7 @@ export function waitOf(signs: WaitSigns, now = Date.now()): RunWait | undefined 
   return { of: 'api', text: reason, until, advice };
 }
 
-/** The reason, and what to do, in one text for programs. */
+/** The reason of a wait, and what to do, in one text for programs. */
 export function waitInOneText(wait: RunWait): string {
   const { text } = wait;
   return wait.of === 'api' && wait.advice !== undefined ? `${text}; ${wait.advice}` : text;

@@ -11,7 +11,7 @@ import type { RowsFile } from '../../rows/rows-file.ts';
 
 export interface EntriesNow {
   readonly operations: readonly Operation[];
-  /** Read after the rows were compared. */
+  /** The lists of the service, read after the rows were compared. */
   readonly lists: EntryLists;
 }
 

@@ -56,7 +56,7 @@ type State =
   | { readonly mode: 'failed'; readonly error: Error };
 
 const refreshMs = 500;
-/** For batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
+/** How often a batch is read with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const awaitedMs = 100;
 const drainMs = 250;
 
@@ -122,8 +122,8 @@ export class Coordinator {
   }
 
   /**
-   * After the end: removes the rows that no worker is calling, and waits for the others. Then the journal alone says which rows remain.
-   * Call this again after a kill.
+   * Empties the datastore after the end: removes the rows that no worker is calling, and waits for the other rows. Then the journal alone
+   * says which rows remain. Call this again after a kill.
    *
    * @returns false when the signal aborted first
    */
@@ -143,12 +143,12 @@ export class Coordinator {
     return this.#state.mode === 'feeding';
   }
 
-  /** Only the first reason counts. */
+  /** Ends the feeding. Only the first reason counts. */
   end(reason: StopReason): void {
     if (this.isFeeding) this.#enter({ mode: 'ended', reason });
   }
 
-  /** Rows are lost, or may be. */
+  /** Ends the feeding, because the datastore has lost rows or may have lost rows. */
   #restartAfterLoss(): void {
     this.#epoch.noteLoss();
     this.end({ state: 'restart', hasLostRows: true });
@@ -192,7 +192,7 @@ export class Coordinator {
     const isFinished = (row: number) => journal.isFinished(row);
     this.#feed = new Feed({ tasks, skip: recovered.inDatastore, isFinished, order: this.#order });
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
-    // Again, because the datastore may have been emptied meanwhile.
+    // Read the epoch again, because the datastore may have been emptied meanwhile.
     await this.#epoch.read();
     const lost = lostSince(this.#epoch, recovered, journal);
     const isUnknown = (row: number) => mayHaveUnknownCalls(row, journal, this.#epoch);
@@ -241,7 +241,7 @@ export class Coordinator {
 
   async #add(rowsOfBatches: readonly RowTask[][]): Promise<void> {
     const batches = rowsOfBatches.map((tasks) => ({ id: newBatchId(this.#run.record.id), tasks }));
-    // Before the rows can be called: after a power cut, the journal knows which rows are suspect.
+    // The journal notes rows before they can be called: after a power cut, it knows which rows may have been called.
     const { name: epoch } = this.#epoch;
     await this.#run.journal.append(batches.flatMap((batch) => fedEntries(batch, epoch)));
     const noted: Promise<unknown>[] = [];
@@ -265,7 +265,7 @@ export class Coordinator {
     this.#options.window.observed(this.#batches.openRows);
   }
 
-  /** The datastore holds no rows, and no worker begins a call. */
+  /** Whether the datastore holds no rows, and no worker begins a call. */
   get #isAtRest(): boolean {
     return this.#options.window.isEmpty && !this.#epoch.mayBeCalled;
   }

@@ -15,7 +15,7 @@ export function callersAwaited(): WaitReason {
 export class FeedEpoch {
   readonly #datastore: Datastore;
   readonly #stopListening: () => void;
-  /** What the connection shows of it. */
+  /** The datastore's epoch by its connection. */
   #connectionEpoch: string | undefined;
   #name: string | undefined;
   #callableUntil = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export class FeedEpoch {
     });
   }
 
-  /** Undefined when unknown. */
+  /** The name of the epoch. Undefined when unknown. */
   get name(): string | undefined {
     return this.#name;
   }
@@ -49,7 +49,7 @@ export class FeedEpoch {
     return this.#isOver || (this.#name !== undefined && epoch !== this.#name);
   }
 
-  /** The datastore has lost rows, or is in another epoch since a moment ago. */
+  /** Notes that the datastore has lost rows, or is in another epoch since a moment ago. */
   noteLoss(): void {
     // A worker that does not know of the loss can't renew its locks, and without its lock, it begins no call.
     if (!this.#datastore.exclusive) this.#callableUntil = steadyNow() + lockMs;

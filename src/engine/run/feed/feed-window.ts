@@ -1,23 +1,23 @@
 import { deferred } from '../../../base/async/waiting.ts';
 
 /**
- * With fewer rows in the datastore, workers would be idle; with more, retries would starve behind the backlog, and cancelling would be
- * slow.
+ * The window is a few seconds of work. With fewer rows in the datastore, workers would be idle; with more, retries would starve behind the
+ * backlog, and cancelling would be slow.
  */
 
 const secondsOfWork = 4;
-/** With a known rate limit, calls may take longer than the usual window. */
+/** The seconds of work in a window with a known rate limit: calls may take longer than the usual window. */
 const secondsAtFixedRate = 10;
 const maxOpenRows = 5_000;
-/** Until the rate is known: enough for several machines, and little enough for the slowest API. */
+/** The rows in a window until the rate is known: enough for several machines, and little enough for the slowest API. */
 const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
-/** Finished rows stay in the datastore until their batch is complete. */
+/** How many windows of rows the datastore may hold: finished rows stay until their batch is complete. */
 const heldWindows = 8;
-/** Until the rate is known. */
+/** The rows of a batch until the rate is known. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
-/** Even at the end: smaller batches cost more commands than they save. */
+/** The fewest rows of a batch near the end of a run: smaller batches cost more commands than they save. */
 const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** Time constant of the measured rate. */
@@ -25,11 +25,11 @@ const memorySeconds = 3;
 
 export interface FeedWindowOptions {
   readonly concurrency: number;
-  /** The user's limit: once the window was full, rows are fed no faster. */
+  /** The user's limit of the rate: once the window was full, rows are fed no faster. */
   readonly ratePerSecond?: () => number | undefined;
-  /** Default: 1. */
+  /** The number of workers that call rows. Default: 1. */
   readonly workers?: () => number;
-  /** Default: more than a window holds. */
+  /** The number of rows without a result. Default: more than a window holds. */
   readonly unfinished?: () => number;
   readonly now?: () => number;
 }
@@ -75,7 +75,7 @@ export class FeedWindow {
     this.#allowance = { rows: Math.min(mostAllowed(perSecond), rows + earned), at: now };
   }
 
-  /** A second of work of one worker; fewer rows while the rate is unknown, and near the end, so that no worker runs out early. */
+  /** Rows of a batch: a second of one worker's work; fewer without a known rate, and near the end, so that no worker runs out early. */
   get #batchRows(): number {
     if (this.#weights === 0) return firstBatchRows;
     const { workers, unfinished } = this.#options;
@@ -110,7 +110,7 @@ export class FeedWindow {
     this.#allowance = { ...this.#allowance, rows: this.#allowance.rows - rows };
   }
 
-  /** The result of a finished row waits for the rest of its batch. */
+  /** Counts a finished row. Its result waits for the rest of its batch. */
   finished(): void {
     this.#lowerOpenRows(this.#openRows - 1);
   }

@@ -46,7 +46,7 @@ export class Feed {
     this.#unfinishedRows.splice(place, 0, { task, dueAt });
   }
 
-  /** Batches for one write to the journal. */
+  /** The next batches, for one write to the journal. */
   async nextBatches(window: Pick<FeedWindow, 'nextBatch' | 'room'>): Promise<RowTask[][]> {
     const batches: RowTask[][] = [];
     let rows = 0;
@@ -77,7 +77,7 @@ export class Feed {
     }
   }
 
-  /** Like `next`, among rows already read: most rows need no wait. */
+  /** The next row among the rows already read, without a promise: most rows need no wait. */
   take(): RowTask | undefined {
     const { order } = this.#options;
     const [first] = this.#unfinishedRows;

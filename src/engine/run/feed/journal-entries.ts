@@ -11,7 +11,7 @@ import type { FeedEpoch } from './feed-epoch.ts';
 type KnownHistory = Pick<Journal, 'history'>;
 type KnownFeeding = Pick<Journal, 'isUnsettled' | 'fedTo'>;
 
-/** How often the row was called is lost; most likely once. */
+/** The entry of a row that may have been called. How often it was called is lost; most likely once. */
 export function possiblyCalledEntry(row: number, journal: KnownHistory): JournalEntry {
   return openEntry(row, withLostResult(perhapsCalled(journal.history(row) ?? noHistory)));
 }
@@ -30,9 +30,9 @@ export function mayHaveUnknownCalls(
 
 /** Rows in the datastore. */
 export interface DatastoreRows {
-  /** In batches that workers have or can claim, or that wait for their collection. */
+  /** Rows in batches that workers have or can claim, or that wait for their collection. */
   readonly inDatastore: ReadonlySet<number>;
-  /** In batches that an earlier coordinator took back without a call. */
+  /** Rows in batches that an earlier coordinator took back without a call. */
   readonly removed: ReadonlySet<number>;
   /** The ids of batches that arrived, and whose rows the datastore does not tell any more. */
   readonly traces: ReadonlySet<string>;
@@ -56,7 +56,7 @@ export function lostSince(
   };
 }
 
-/** The rows of a batch that come back, called or not. A row that came back without a call is not lost with the datastore. */
+/** Entries of rows that come back with a batch, called or not. A row that came back without a call is not lost with the datastore. */
 export function returnedEntries(
   unfinishedRows: readonly UnfinishedRow[],
   journal: KnownHistory & KnownFeeding,
@@ -71,7 +71,7 @@ export function returnedEntries(
 }
 
 /**
- * Before rows are fed again.
+ * The entries to write before rows are fed again.
  *
  * @param removed rows in batches that an earlier coordinator took back, and perhaps did not live to note
  */
@@ -90,7 +90,7 @@ export function recoveryEntries(
   ];
 }
 
-/** Keeps what the journal knows already: a batch of an older copy of the datastore knows less. */
+/** Entries of unfinished rows, with what the journal knows already: a batch of an older copy of the datastore knows less. */
 export function openEntries(
   unfinishedRows: readonly UnfinishedRow[],
   journal: KnownHistory & KnownFeeding,
@@ -142,7 +142,7 @@ export function resultEntry(
   const attempts = Math.max(result.attempts, journal.history(row)?.attempts ?? 0);
   const tellsAll = outcome === 'succeeded' && keyed.has(operation);
   const isUnclear = attempts > result.attempts || (!tellsAll && mayHaveUnknownCalls(row, journal, epoch));
-  // Without a line: it is encoded again.
+  // A result that becomes unclear loses its line, so that the result is encoded again.
   return isUnclear ? { type: 'row', result: { ...result, attempts, unclear: true } } : entry;
 }
 
@@ -177,7 +177,7 @@ export function entriesTheJournalLost(
   ];
 }
 
-/** Consecutive rows share an entry. */
+/** The `fed` entries of a batch. Consecutive rows share an entry. */
 export function fedEntries({ id, tasks }: FedBatch, epoch: string | undefined): JournalEntry[] {
   const to = epoch === undefined ? {} : { to: epoch };
   return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, batch: id, ...to }));
@@ -191,7 +191,7 @@ function openEntry(row: number, history: AttemptHistory): JournalEntry {
   return { type: 'open', row, history };
 }
 
-/** Workers end a row that must not be repeated with this code. */
+/** Notes that a result was lost. Workers end a row that must not be repeated with the code `RESULT_LOST`. */
 function withLostResult(history: AttemptHistory): AttemptHistory {
   const { lastMessage: _, ...known } = history;
   return { ...known, lastCode: 'RESULT_LOST' };

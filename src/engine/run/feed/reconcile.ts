@@ -104,11 +104,11 @@ export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise
   if (unreadable === undefined) return;
   const { datastore, journal } = run;
   const isSettled = journal.unsettledRows()[Symbol.iterator]().next().done;
-  // As after a run that ended properly: there is nothing to collect.
+  // If this run is settled and the datastore is empty, there is nothing to collect, as after a run that ended properly.
   if (isSettled && (await datastore.isEmpty?.())) return datastore.renew();
   if (!(await reconcile(run, how))) return;
   await datastore.renew();
-  // Rows of deleted runs: no journal would record their results. limits.json keeps the API's waits.
+  // Only rows of deleted runs are left: no journal would record their results. limits.json keeps the API's waits.
   await run.rows.clear();
   for (const id of unreadable) await forgetBatches(datastore, id);
 }

@@ -19,7 +19,7 @@ interface BusySubject {
 export class RowOrder {
   readonly #maxRows: number;
   readonly #busy = new Map<string, BusySubject>();
-  /** Keys are rows. */
+  /** Subjects of open rows, by row. */
   readonly #subjects = new Map<number, string>();
   /** Rows that were held, and can be taken. */
   readonly #freed: RowTask[] = [];
@@ -34,7 +34,7 @@ export class RowOrder {
     return this.#rows === 0;
   }
 
-  /** When full, take a row before reading another. */
+  /** Whether no more rows can be held: take a row before reading another. */
   get isFull(): boolean {
     return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
   }
@@ -44,7 +44,7 @@ export class RowOrder {
     return (this.#busy.get(this.#subjects.get(row) ?? '')?.held.length ?? 0) > 0;
   }
 
-  /** @returns false if the row is held */
+  /** @returns false if the row is held, because another row of its subject is open */
   admit(task: RowTask): boolean {
     const busy = this.#busy.get(entryOf(task));
     if (busy === undefined) {

@@ -35,7 +35,7 @@ export function answerFile(folder: string) {
     await onDisk(path, () => appendFile(path, member, { mode: 0o600 }));
   }
   return {
-    /** A power failure may lose the answers. */
+    /** Appends answers. A power failure may lose them. */
     write(answers: readonly SavedAnswer[]): Promise<void> {
       writing = writing.then(() => append(answers));
       return writing;
@@ -55,7 +55,7 @@ async function filesOf(folder: string): Promise<readonly string[]> {
   return names.filter((name) => fileName.test(name)).toSorted((a, b) => numberIn(a) - numberIn(b));
 }
 
-/** @param number in the user's manifest */
+/** @param number the row's number in the user's manifest */
 export async function readAnswers(folder: string, number: number): Promise<readonly SavedAnswer[]> {
   const found = new Map<string, SavedAnswer>();
   for (const name of await filesOf(folder)) {
@@ -69,7 +69,7 @@ export async function readAnswers(folder: string, number: number): Promise<reado
   return [...found.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** A kill may have cut off the last gzip member. */
+/** The lines of a file of answers. A kill may have cut off the last gzip member. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const unzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
   const text = pipeline(readFileParts(path), unzip, () => {}).setEncoding('utf8');

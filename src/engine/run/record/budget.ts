@@ -5,13 +5,13 @@ import { repeat } from '../../../base/async/repeat.ts';
 /** Limits of one session. A run that reaches a limit can be resumed. */
 export const budgetSchema = z.object({
   maxRows: z.number().int().min(1).exactOptional(),
-  /** Counts from the start or resume. */
+  /** The longest duration, counted from the start or resume. */
   maxDurationMs: z.number().min(1).exactOptional(),
   stopAt: z
     .object({
-      /** `06:00` */
+      /** The time of day, as `06:00`. */
       time: z.string(),
-      /** IANA name; absent: the system's time zone. */
+      /** The IANA name of the time zone. Absent: the system's time zone. */
       timeZone: z.string().exactOptional(),
     })
     .exactOptional(),
@@ -19,7 +19,7 @@ export const budgetSchema = z.object({
 
 /** Absolute limits, for a process that takes a started run over. */
 export const startedBudgetSchema = z.object({
-  /** The last rows that may be called. */
+  /** The places of the last rows that may be called. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
   /** The end of `maxDurationMs`. */
   until: z.string().exactOptional(),
@@ -29,7 +29,7 @@ export const startedBudgetSchema = z.object({
 export type Budget = Readonly<z.infer<typeof budgetSchema>>;
 export type StartedBudget = Readonly<z.infer<typeof startedBudgetSchema>>;
 
-/** The first moment if the time occurs twice, the end of the gap if it does not exist. */
+/** The next moment of a time of day: the first if the time occurs twice, the end of the gap if it does not exist. */
 export async function nextTimeOfDay(
   { time, timeZone }: NonNullable<Budget['stopAt']>,
   after: Date,
@@ -47,7 +47,7 @@ export async function nextTimeOfDay(
 const checkEveryMs = 500;
 
 export interface Deadline {
-  /** Aborted with the name of the limit. */
+  /** Aborted with the name of the limit that is reached. */
   readonly signal: AbortSignal;
   readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
   close(): void;

@@ -18,7 +18,7 @@ export type RunResult = (typeof runResults)[number];
 
 /** What records, terminal, pages, notifications, metrics, library and exit code say of one way to end. */
 export interface EndFacts {
-  /** In `run.json`. */
+  /** The state of the run in `run.json`. */
   readonly state: 'completed' | 'cancelled' | 'interrupted' | 'halted' | 'failed';
   /** Completes `The run …` in lists: `gave up`. */
   readonly words: string;
@@ -29,12 +29,12 @@ export interface EndFacts {
   readonly manner: StopManner;
   /** The command that calls rows after this end. A run that needs `retry` calls no row any more. */
   readonly next: 'resume' | 'retry';
-  /** The rows that this command calls. */
+  /** The rows that the next command calls. */
   readonly nextRows: string;
   /** What a report says of rows without a result. */
   readonly unfinished: Exclude<WhyUnfinished, 'pending'>;
   readonly result: RunResult;
-  /** See docs/exit-codes.md. */
+  /** The exit code, as docs/exit-codes.md explains it. */
   readonly exitCode: 0 | 1 | 3 | 4 | 6 | 130;
 }
 
@@ -72,13 +72,13 @@ const haltByGuard = {
   exitCode: 3,
 } as const;
 
-/** By cause. */
+/** The ways in which a run ends, by cause. */
 export const endings = {
   /** Every row has its result, and none failed or was invalid. */
   completed: { ...completion, result: 'succeeded', exitCode: 0 },
-  /** Every row has its result. */
+  /** Every row has its result, and some failed or were invalid. */
   rowsFailed: { ...completion, result: 'rows_failed', exitCode: 1 },
-  /** By a user, for good. */
+  /** A user ended the run for good. */
   cancelled: {
     state: 'cancelled',
     words: 'cancelled',
@@ -90,11 +90,11 @@ export const endings = {
     result: 'cancelled',
     exitCode: 3,
   },
-  /** By a user, or the process died. */
+  /** A user stopped the run, or its process died. */
   interrupted: { ...interruption, result: 'interrupted', exitCode: 130 },
   /** `--max-rows`, `--max-duration` or `--stop-at` is used up. */
   budget: { ...interruption, result: 'spent', exitCode: 6 },
-  /** A guard: for example, more rows failed than are allowed. The reason says which guard. */
+  /** A guard halted the run: for example, more rows failed than are allowed. The reason says which guard. */
   guard: haltByGuard,
   /** A user stopped the run after its canary, or too many rows of the canary failed. */
   canary: haltByGuard,
@@ -142,7 +142,7 @@ export type RunEnding = Attribution & { readonly rowToSee?: RowToSee } & (
     | { readonly state: 'halted'; readonly because: Exclude<KeptCause, 'budget'> }
   );
 
-/** Undefined for a run that has not ended. A cause of another version counts as the usual one of its state. */
+/** The cause of an end; undefined for a run that has not ended. A cause of another version counts as the usual cause of its state. */
 export function causeOf(end: StoredEnd): Exclude<EndCause, 'rowsFailed'> | undefined {
   const kept = keptCauses.find((cause) => cause === end.because && endings[cause].state === end.state);
   if (kept !== undefined) return kept;
@@ -159,7 +159,7 @@ export function causeOf(end: StoredEnd): Exclude<EndCause, 'rowsFailed'> | undef
   }
 }
 
-/** Undefined for a run that has not ended. */
+/** The facts of an end. Undefined for a run that has not ended. */
 export function endFactsOf(end: StoredEnd, counts?: OutcomeCounts): EndFacts | undefined {
   const cause = causeOf(end);
   if (cause === undefined) return undefined;
@@ -167,7 +167,7 @@ export function endFactsOf(end: StoredEnd, counts?: OutcomeCounts): EndFacts | u
   return endings[isAllRight ? cause : 'rowsFailed'];
 }
 
-/** A run that has not ended says its state. */
+/** The words for an end. For a run that has not ended, its state. */
 export function endInWords(end: StoredEnd): string {
   return endFactsOf(end)?.words ?? end.state;
 }
@@ -177,7 +177,7 @@ export function isFinalState(state: string): boolean {
   return endFactsOf({ state })?.next === 'retry';
 }
 
-/** A run that has not ended, such as a planned one, has failed to do its work. */
+/** The result of a run. A run that has not ended, such as a planned one, has failed to do its work. */
 export function resultOf(end: StoredEnd, counts: OutcomeCounts): RunResult {
   return (endFactsOf(end, counts) ?? endings.failed).result;
 }

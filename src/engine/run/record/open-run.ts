@@ -31,11 +31,11 @@ export interface OpenRun {
 }
 
 export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datastore'> {
-  /** What users see who find the run locked. */
+  /** What this process does with the run, for users that find the run locked. */
   readonly purpose: string;
   /** The journal of a new run, closed at the end. Default: opens the file. */
   readonly journal?: Journal | undefined;
-  /** A lock already held, which is not released here. */
+  /** A lock on the run that the caller holds, and that is not released here. */
   readonly lock?: ProcessLock | undefined;
   /** Whether to wait without limit for a shared datastore that refuses. Default: after some time it counts as lost. */
   readonly waitsForDatastore?: boolean;
@@ -83,7 +83,7 @@ export function withOpenRun<Result>(
 }
 
 /**
- * Excludes all other processes that see the folder.
+ * Locks a run against all other processes that see its folder.
  *
  * @throws a busy error `RUN_LOCKED`
  */

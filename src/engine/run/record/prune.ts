@@ -61,9 +61,9 @@ function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
 const suffix = '.removed';
 
 /**
- * A kill leaves each run whole or invisible.
+ * Removes runs. A kill leaves each run whole or invisible.
  *
- * @returns bytes freed
+ * @returns the bytes that were freed
  */
 export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): Promise<number> {
   let bytes = 0;

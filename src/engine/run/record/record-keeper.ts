@@ -29,7 +29,7 @@ export class RecordKeeper {
     return this.#record;
   }
 
-  /** Does not write. */
+  /** Enters a state without writing the record. */
   enter(state: RunState, cause: StateCause = {}, changes: Partial<RunRecord> = {}): void {
     this.#record = { ...enterState(this.#timed('atWorkMs'), state, cause), ...changes };
     this.#since = steadyNow();
@@ -39,7 +39,7 @@ export class RecordKeeper {
     this.#record = { ...this.#record, ...changes };
   }
 
-  /** One write at a time. The first call starts to save the active time, too. */
+  /** Writes the record, one write at a time. The first call starts to save the active time, too. */
   save(): Promise<void> {
     if (this.#saves === undefined) {
       this.#notedAt = steadyNow();
@@ -57,7 +57,7 @@ export class RecordKeeper {
     const now = steadyNow();
     const isLate = now > this.#notedAt + lateMs;
     this.#notedAt = now;
-    // Not critical: the journal's times give the duration, too.
+    // The active time may stay unsaved: the journal's times give the duration, too.
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
@@ -118,7 +118,7 @@ function withTime(
 function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;
   const byTimeOfDay = Math.max(0, Date.parse(until ?? at) - Date.parse(at));
-  // Earlier versions recorded nothing.
+  // Earlier versions recorded no active time.
   if (notedMs === undefined) return byTimeOfDay;
   return Math.min(Math.max(byTimeOfDay, notedMs), notedMs + notedEveryMs);
 }

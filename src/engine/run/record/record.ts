@@ -48,30 +48,30 @@ export const runStates = [
 export type RunState = (typeof runStates)[number];
 
 export const runOptionsSchema = z.object({
-  /** Normalized. */
+  /** The base URL of the API, normalized. */
   baseUrl: z.string(),
-  /** Absent: all callers of the API share one rate. */
+  /** The rate group of the run. Absent: all callers of the API share one rate. */
   rateGroup: nameSchema(rateGroupNames).exactOptional(),
   /** Allows `http:` to another host, also for `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
-  /** Absent: as in the manifest. */
+  /** The delimiter of reports. Absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),
   onConflict: z.enum(conflictRules),
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
-  /** Absent: as fast as possible. */
+  /** The user's limit of the rate. Absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
-  /** Absent in older records: `normal`. */
+  /** The priority of the run. Absent in older records: `normal`. */
   priority: z.enum(priorities).exactOptional(),
   attempts: z.number().int().min(1),
   saveResponses: z.literal(true).exactOptional(),
-  /** Absent: the report includes a page. */
+  /** Whether the report includes a page. Absent: a page is included. */
   html: z.literal(false).exactOptional(),
-  /** The limit of one request. */
+  /** The longest time for one request. */
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt. */
   backoffMs: z.number().int().min(0),
   ...guardOptionsSchema.shape,
-  /** Absent: forever. */
+  /** The longest outage of the API before the run halts. Absent: forever. */
   maxOutageMs: z.number().int().min(1).exactOptional(),
 });
 
@@ -94,7 +94,7 @@ const planSchema = z.object({
   asWanted: z.number(),
   conflicts: z.number(),
   partial: z.number(),
-  /** Not included in `rows`. */
+  /** Rows that `--where` left out. They are not included in `rows`. */
   leftOut: z.number().exactOptional(),
   operations: z.array(z.string()),
   skipDone: z.array(z.string()).exactOptional(),
@@ -102,13 +102,13 @@ const planSchema = z.object({
 
 const stateEntrySchema = z.object({
   state: z.enum(runStates),
-  /** ISO 8601 UTC. */
+  /** When the run entered the state, in ISO 8601 UTC. */
   at: z.string(),
-  /** Absent when the program itself requested the state. */
+  /** The user that requested the state. Absent when the program itself requested it. */
   by: attributionSchema.shape.by,
   /** The user's `--reason`, or what happened. */
   reason: z.string().exactOptional(),
-  /** Set where the state does not say how the run ended: see `endings`. */
+  /** Why the run ended, where the state does not say so: see `endings`. */
   because: z.enum(keptCauses).exactOptional(),
   /** A row at which the user should look, by its number in the manifest; `failure` is its result. */
   rowToSee: z
@@ -117,7 +117,7 @@ const stateEntrySchema = z.object({
       failure: z.object({ code: z.string(), message: z.string() }).exactOptional(),
     })
     .exactOptional(),
-  /** Active time by the monotonic clock. */
+  /** The active time in the state, by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
   /** The active time as last saved, before the state ended. */
   notedMs: z.number().exactOptional(),
@@ -135,11 +135,11 @@ export const runRecordSchema = z.object({
   options: runOptionsSchema,
   /** Counts when a session last ended properly. */
   counts: countsSchema.exactOptional(),
-  /** Absent in older records. */
+  /** The number of unclear rows. Absent in older records. */
   unclear: z.number().exactOptional(),
-  /** Works on the run, or was the last process that did. */
+  /** The process that works on the run, or the last process that did. */
   process: processSchema.exactOptional(),
-  /** Random: distinguishes runs with the same id on a shared datastore. */
+  /** A random text that distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
   /** Whether any coordinator may work on the run, even after the first coordinator died. */
   submitted: z.boolean().exactOptional(),
@@ -183,7 +183,7 @@ export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): S
   return { state, because: states.at(-1)?.because };
 }
 
-/** Undefined for a run that has not ended. */
+/** The facts of the run's end. Undefined for a run that has not ended. */
 export function endFactsOfRun(record: RunRecord): EndFacts | undefined {
   return endFactsOf({ ...endOf(record), state: actualState(record) });
 }
@@ -192,7 +192,7 @@ export function stateInWords(record: RunRecord): string {
   return endFactsOfRun(record)?.words ?? record.state;
 }
 
-/** If so, only a user may resume the run. */
+/** Whether a guard halted the run, so that only a user may resume it. */
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
   return endFactsOf(endOf(record))?.manner === 'halted';
 }
@@ -221,7 +221,7 @@ export function isOver(record: RunRecord): boolean {
 /** Whether rows will be called without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
-  // Another coordinator takes over.
+  // If the process of a submitted run dies, another coordinator takes over.
   return record.submitted === true && isActive(record.state);
 }
 
@@ -258,7 +258,7 @@ export function withPriority(record: RunRecord, { priority, at, ...attribution }
   };
 }
 
-/** @param change without a rate: as fast as the API allows */
+/** @param change the new rate; without it, calls are as fast as the API allows */
 export function withRate(record: RunRecord, { rate, at, ...attribution }: RateChange): RunRecord {
   const { rate: _, ...options } = record.options;
   return {

@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto';
 
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** Ids sort by time. */
+/** Makes the id of a new run. Ids sort by time. */
 export function newRunId(now: Date = new Date()): string {
   const suffix = Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
   return `${timeInId(now.toISOString())}-${suffix}`;
 }
 
-/** `20260131-020000`. @param time ISO 8601 UTC */
+/** A time in the form of run ids: `20260131-020000`. @param time ISO 8601 UTC */
 export function timeInId(time: string): string {
   return time.replaceAll(/[-:]|\..*/g, '').replace('T', '-');
 }
 
-/** `week-47-3f2a1b9c` for `Week 47.csv`. */
+/** The id of a run by the content of its file: `week-47-3f2a1b9c` for `Week 47.csv`. */
 export function contentRunId(file: string, sha256: string): string {
   const words = file
     .replace(/\.[^.]*$/, '')

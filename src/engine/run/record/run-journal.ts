@@ -29,7 +29,7 @@ function recordedRun({ plan, counts }: RunRecord): RecordedRun {
   return { rows: plan.rows, finished: counted };
 }
 
-/** Includes the rows that the plan has decided. */
+/** The outcomes of a run's rows, including the rows that the plan has decided. */
 export function outcomesOf({ plan }: RunRecord, { outcomeCounts }: JournalView): OutcomeCounts {
   return addedUp(decidedCounts(plan).outcomes, outcomeCounts);
 }
@@ -42,14 +42,14 @@ export interface JournalSummary extends ResultCounts {
   readonly activeMs: number;
 }
 
-/** What a record has once all rows have results. */
+/** What the record says of a run once all rows have results. */
 export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'activeMs'> & Partial<JournalSummary>;
 
 export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
   return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
 }
 
-/** Undefined while rows have no result, which only the journal knows. */
+/** The summary in a record. Undefined while rows have no result, which only the journal knows. */
 export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
   const { counts, unclear, plan, state } = record;
   if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;

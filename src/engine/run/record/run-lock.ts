@@ -23,7 +23,7 @@ export async function isInUse({ folder, stateDir }: Folders, record: RunRecord):
   return holdsDatastore(stateDir, process, states.at(-1)?.at);
 }
 
-/** @param since the process took the datastore before this time */
+/** @param since a time after the process took the datastore */
 function holdsDatastore(stateDir: string, process: ProcessId, since?: string): Promise<boolean> {
   const isMeant = (holder: ProcessId & { readonly since: string }) =>
     isSameProcess(holder, process) && (since === undefined || holder.since <= since);

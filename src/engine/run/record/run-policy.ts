@@ -20,7 +20,7 @@ export function runPolicy(
     ...(saveResponses && { saveAnswers: true }),
     key: runKey(record),
     ...(sendsKeys && { sendsKeys }),
-    // Read for each batch: later batches know more proven operations.
+    // Proven operations are read for each batch: later batches know more of them.
     get proven() {
       return [...journal.provenOperations];
     },

@@ -50,7 +50,7 @@ export async function refuseOtherRequests(
       if (row.kind === 'callable') shownRequest(operations, { ...row, operation: row.operation.name });
 }
 
-/** @throws a usage error `ROWS_CHANGED` if they are not the planned rows, a fatal error `ROWS_MISSING` */
+/** @throws a usage error `ROWS_CHANGED` if the rows are not the planned ones, a fatal error `ROWS_MISSING` */
 export async function refuseChangedRows(store: RunStore, record: RunRecord): Promise<void> {
   const { path } = await openRunRows(store, record);
   const { sha256 } = await onDisk(path, () => hashFile(path));

@@ -72,7 +72,7 @@ async function refuseDanglingLink(path: string): Promise<void> {
   );
 }
 
-/** Created at first use: the same from any machine and path. */
+/** The id of a state folder, created at first use: the same from any machine and path. */
 export async function stateId(stateDir: string): Promise<string> {
   await makeFolder(stateDir);
   const path = join(stateDir, 'id');

@@ -16,7 +16,7 @@ const recordFile = 'run.json';
 
 export type RunStore = Readonly<ReturnType<typeof openRunStore>>;
 
-/** "Files of a run" in docs/architecture.md lists the files. */
+/** Opens the store of a state folder's runs. "Files of a run" in docs/architecture.md lists the files. */
 export function openRunStore(stateDir: string, operations: readonly Operation[]) {
   const runsDir = join(stateDir, 'runs');
   const folder = (id: string): string => join(runsDir, runIds.require(id));
@@ -34,10 +34,10 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     return names.filter(runIds.has).sort();
   };
 
-  /** Abandoned plans have no record, and perhaps a large copy of a manifest. */
+  /** Removes abandoned plans, which have no record, and perhaps a large copy of a manifest. */
   const removeAbandonedPlans = async (): Promise<void> => {
     const removeIfAbandoned = async (id: string): Promise<void> => {
-      // In this order: a living owner may save the record and end in between.
+      // Check the owner before the record: a living owner may save the record and end in between.
       if (!(await isAbandoned(folder(id)))) return;
       if ((await read(id).catch(() => true)) === undefined)
         await rm(folder(id), { recursive: true, force: true });
@@ -46,7 +46,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
   };
 
   /**
-   * Other processes see the run once its record is saved.
+   * Creates the folder of a run. Other processes see the run once its record is saved.
    *
    * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned; a fatal error when its
    *   record is damaged
@@ -104,7 +104,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       throw ambiguousRun(name, found);
     },
     /**
-     * Oldest first, without folders that have no record (a plan that was declined or died).
+     * All records, the oldest first. Skips folders without a record (a plan that was declined or died).
      *
      * @param onUnreadable gets errors of damaged records; without it they are thrown
      * @param but ids to skip without reading
@@ -139,7 +139,7 @@ function existingRun(id: string, stateDir: string, record: RunRecord | undefined
 
 const shownIds = 10;
 
-/** @param ids oldest first */
+/** @param ids matching ids, oldest first */
 export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError {
   const shown = ids.toReversed().slice(0, shownIds).join(', ');
   const more = ids.length > shownIds ? ` and ${ids.length - shownIds} more` : '';
@@ -149,7 +149,7 @@ export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError
   );
 }
 
-/** Oldest first. Ids sort by time unless users chose them. */
+/** Sorts records, the oldest first. Ids sort by time unless users chose them. */
 function inOrder(records: readonly (RunRecord | undefined)[]): readonly RunRecord[] {
   const key = (record: RunRecord): string => `${plannedAt(record)} ${record.id}`;
   return records.filter((record) => record !== undefined).toSorted((a, b) => (key(a) < key(b) ? -1 : 1));

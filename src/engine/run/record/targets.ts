@@ -7,9 +7,9 @@ import type { Operation } from '../../operation/operation.ts';
 
 const targetSchema = z.object({
   base_url: z.string(),
-  /** The first call from this state folder. */
+  /** When a run of this state folder first called the API. */
   used_at: z.string().exactOptional(),
-  /** Operations of which a row has succeeded there, with the SHA-256 of the user's module that defines each, or an empty text. */
+  /** Operations of which a row has succeeded, with the SHA-256 of the user's module that defines each, or an empty text. */
   succeeded: z.record(z.string(), z.string()).exactOptional(),
 });
 
@@ -30,7 +30,7 @@ export function rememberUse(stateDir: string, baseUrl: string): Promise<void> {
   return changeTarget(stateDir, baseUrl, ({ used_at = new Date().toISOString() }) => ({ used_at }));
 }
 
-/** The names of those operations of which a row has succeeded there. One of a changed module is another operation. */
+/** Operations of which a row has succeeded at a base URL. An operation of a changed module is another operation. */
 export async function succeededBefore(
   stateDir: string,
   baseUrl: string,
@@ -67,7 +67,7 @@ async function changeTarget(
   });
 }
 
-/** A damaged file counts as missing: the user is asked again. */
+/** What the file says of a base URL. A damaged file counts as missing: the user is asked again. */
 async function entryOf(stateDir: string, baseUrl: string): Promise<Entry | undefined> {
   const file = await readJsonFileIfAny(fileOf(stateDir), fileSchema);
   return file?.targets.find(({ base_url: url }) => url === baseUrl);

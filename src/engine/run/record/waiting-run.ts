@@ -3,7 +3,7 @@ import { type PriorityChange, type RunRecord, withPriority } from './record.ts';
 import type { RunStore } from './store.ts';
 
 /**
- * Does nothing when a process has taken the submitted run meanwhile: send that process a control.
+ * Gives a submitted run another priority. Does nothing when a process has taken the run meanwhile: send that process a control.
  *
  * @throws a busy error `RUN_LOCKED` when a process is taking the run
  */

@@ -12,9 +12,9 @@ import { type BreakerOutage, OutageTests, outageOf, Recovery } from './outage-te
 import { areSeveral, type CountedCalls, FailureStreak, RefusalStreak } from './streaks.ts';
 
 export interface CircuitBreakerOptions {
-  /** Absent: no limit. */
+  /** The longest outage before the breaker halts. Absent: no limit. */
   readonly maxOutageMs?: number | undefined;
-  /** `prefetchLimit` may have changed. */
+  /** Called when `prefetchLimit` may have changed. */
   readonly onChange: () => void;
   /** Called once, when the breaker admits no more calls. */
   readonly onHalt: (halt: Halt) => void;
@@ -22,11 +22,11 @@ export interface CircuitBreakerOptions {
 
 /** An unproven API has this many calls, or this much time, to answer a call. */
 const [unprovenCalls, unprovenMs] = [20, 30_000];
-/** Rows that wait for their verdicts, for which other rows are taken in hand. */
+/** The most rows waiting for their verdicts for which other rows are taken in hand. */
 const mostHeld = 20;
 /** After this long with nothing left to call, the API is judged by the calls so far. The first rows may take longer to arrive. */
 const idleMs = { unproven: 5_000, proven: 1_000 };
-/** After this long, users are told what the run waits for. */
+/** After a streak of failures this long, users are told what the run waits for. */
 const noticedMs = 4_000;
 
 /**
@@ -71,7 +71,7 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /** Rows that have waited for their verdicts for seconds also show an outage. */
+  /** The outage to show, if any: rows that have waited for their verdicts for seconds also show an outage. */
   get outage(): BreakerOutage | undefined {
     const [streak, isOpen] = [this.#streak, this.#state === 'open'];
     const isNoticed = isOpen || (this.#held.length > 0 && (streak?.lastedMs ?? 0) >= noticedMs);
@@ -100,7 +100,7 @@ export class CircuitBreaker {
     return Math.min(wanted, this.#early.mostInHand, this.#recovery.mostInHand) + Math.min(held, mostHeld);
   }
 
-  /** For a claimed row; call `end` when it has a verdict. */
+  /** Counts a claimed row as in hand. Call `end` when the row has a verdict. */
   begin(): void {
     this.#inHand += 1;
     this.#watchIdle();
@@ -111,7 +111,7 @@ export class CircuitBreaker {
     this.#watchIdle();
   }
 
-  /** Waits, possibly for long. False: the call must not be made now. */
+  /** Whether the call may be made now. Waits during an outage, possibly for long. */
   admit(): boolean | Promise<boolean> {
     if (this.#closed || this.#state === 'halted') return false;
     this.#firstCallAt ??= performance.now();
@@ -151,7 +151,7 @@ export class CircuitBreaker {
     return this.#hold(trouble);
   }
 
-  /** Something has answered, but no row of the operation has succeeded. */
+  /** Assesses trouble after something has answered, and before a row of the operation has succeeded. */
   #troubledEarly(trouble: Trouble): Blame | Promise<Blame> {
     if (this.#early.areTooMany) {
       this.#giveUp('unproven', this.#early.streakTo(trouble));
@@ -207,7 +207,7 @@ export class CircuitBreaker {
     if (changes) this.#options.onChange();
   }
 
-  /** Schedules the next decision unless enough calls have failed. */
+  /** Trips if enough calls have failed; otherwise schedules the next decision. */
   #decide(): void {
     clearTimeout(this.#decision);
     if (this.#streak === undefined || this.#closed) return;
@@ -277,7 +277,7 @@ export class CircuitBreaker {
     this.#idle.unref();
   }
 
-  /** No other call will follow before these rows have verdicts. */
+  /** Decides about the rows that wait for their verdicts, because no other call will follow before. */
   #nothingLeft(): void {
     const { troubles } = this.#held;
     const early = troubles.find(needsSuccess);

@@ -1,7 +1,7 @@
 import type { Trouble } from './health-evidence.ts';
 import type { CountedCalls } from './streaks.ts';
 
-/** Calls in flight included. */
+/** The most calls that may have been processed, calls in flight included. */
 const mostUnclear = 5;
 const mostUndone = 20;
 
@@ -17,7 +17,7 @@ export class EarlyCalls {
   #lost = 0;
   #undone = 0;
 
-  /** @param isUnproven nothing was ever answered */
+  /** @param isUnproven whether nothing was ever answered */
   add({ cause, failure }: Trouble, isUnproven: boolean): void {
     if (cause === 'unread') this.#unread += 1;
     else if (isUnproven && failure.unclear) this.#lost += 1;
@@ -33,7 +33,7 @@ export class EarlyCalls {
     this.#undone = 0;
   }
 
-  /** Rows in hand once anything was answered. */
+  /** The most rows in hand once anything was answered. */
   get mostInHand(): number {
     return this.#unread > 0 ? this.mayBeInFlight : Number.POSITIVE_INFINITY;
   }

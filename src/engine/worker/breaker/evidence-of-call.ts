@@ -20,7 +20,7 @@ export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): He
   if (answer.ok) {
     if (judgement.kind !== 'finished') return { kind: 'answered' };
     const { code, message, unclear } = judgement.result;
-    // An answer without an identifier may come from another service.
+    // Before a success of the operation, an answer without an identifier may come from another service.
     if (provenRight || !unreadCodes.has(code)) return { kind: 'answered' };
     const body = answer.body === null ? 'nothing' : excerptOf(stringifyJson(answer.body));
     return trouble('unread', {
@@ -49,15 +49,15 @@ export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): He
   }
 }
 
-/** The service may have made the change, or another service has answered. */
+/** Codes of 2xx answers that could not be read: the service may have made the change, or another service has answered. */
 const unreadCodes: ReadonlySet<string> = new Set(['ANSWER_INCOMPLETE', 'OPERATION_FAILED']);
 
-/** A success that can't be read. */
+/** Whether the failure is a 2xx answer that can't be read. */
 function isUnread({ status = 0, unclear }: ApiFailure): boolean {
   return unclear && status >= 200 && status < 300;
 }
 
-/** The refusal may be about the path: it does not mention the subject. */
+/** Whether the refusal may be about the path, because it does not mention the subject. */
 function isPathInDoubt({ task, operation }: JudgedAttempt, { status, message }: ApiFailure): boolean {
   if (!mayBeOfRouter(status)) return false;
   const words = message.replaceAll(task.path, '').toLowerCase();

@@ -3,7 +3,7 @@ import { duration } from '../../../base/text/format.ts';
 import type { ApiFailure } from '../../api/failure.ts';
 import type { Halt } from './health-evidence.ts';
 
-/** Says what failed, and what to correct. */
+/** The reason of a halt: what failed, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven')
     return fatalError(
@@ -17,7 +17,7 @@ export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last 
   );
 }
 
-/** For a wrong token, base URL or permission, which a single answer shows. */
+/** The reason of a halt for a wrong token, base URL or permission, which a single answer shows. */
 export function refusalReason(baseUrl: string, path: string, failure: ApiFailure): CqbatchError {
   return fatalError('API_REFUSES', accountOf(baseUrl, { path, failure }));
 }
@@ -71,7 +71,7 @@ const remedies: Readonly<Record<string, string>> = {
   PERMISSION_DENIED: `Check what the token allows, and correct the ${byBaseUrl} if it is wrong.`,
 };
 
-/** What was called may have been processed, so the user must look before anything is called again. */
+/** Advice after calls that may have been processed: the user must look before anything is called again. */
 const lookFirst =
   'These calls may have been processed: look at their rows (report.csv, column _unclear) in the service. ' +
   '"cqbatch resume" calls them again and keeps them marked.';

@@ -2,7 +2,7 @@ import type { ApiFailure } from '../../api/failure.ts';
 
 export type HealthEvidence =
   | { readonly kind: 'answered'; readonly isSuccess?: true }
-  /** We stopped the call, or this worker must end. */
+  /** `none`: this program stopped the call, or this worker must end. */
   | { readonly kind: 'none' }
   | Refused
   | Trouble;
@@ -17,7 +17,7 @@ export interface Refused {
 /** A failure that other calls may share. */
 export interface Trouble {
   readonly kind: 'trouble';
-  /** The place of the row. */
+  /** The place of the row whose call failed. */
   readonly row: number;
   /**
    * - `target`: not the row, because connections are refused.
@@ -31,11 +31,11 @@ export interface Trouble {
   readonly cause: 'target' | 'either' | 'path' | 'unread' | 'done';
   readonly path: string;
   readonly failure: ApiFailure;
-  /** An attempt of the row had failed before: a row that always fails says nothing about the API. */
+  /** Whether an attempt of the row had failed before: a row that always fails says nothing about the API. */
   readonly repeated: boolean;
 }
 
-/** `halted`: this worker has given up, and another must call the row. */
+/** What is to blame for a failed call. `halted`: this worker has given up, and another must call the row. */
 export type Blame = 'row' | 'target' | 'halted';
 
 export interface Halt extends Pick<Refused, 'path' | 'failure'> {
@@ -44,11 +44,11 @@ export interface Halt extends Pick<Refused, 'path' | 'failure'> {
   readonly because: 'unproven' | 'outage' | 'refusals';
   readonly calls: number;
   readonly lastedMs: number;
-  /** The user must look there first: it may have been processed though no usable answer was ever read, or its refusal would mean "done". */
+  /** The row to look at first: it may have been processed without an answer that could be read, or its refusal would mean "done". */
   readonly rowToSee?: number | undefined;
 }
 
-/** The evidence says more about the API than about its row. */
+/** Whether the evidence says more about the API than about its row. */
 export function isDoubtful(evidence: HealthEvidence): boolean {
   return evidence.kind === 'trouble' && evidence.cause !== 'either';
 }

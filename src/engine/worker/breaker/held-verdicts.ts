@@ -23,7 +23,7 @@ export class HeldVerdicts {
   }
 }
 
-/** Only a success shows that such a refusal comes from the service. */
+/** Whether the trouble is a refusal that would mean "done": only a success shows that it comes from the service. */
 export function needsSuccess({ cause }: Trouble): boolean {
   return cause === 'done';
 }

@@ -23,7 +23,7 @@ export class OutageTests {
     this.#nextAt = performance.now() + pauseMs;
   }
 
-  /** Admits one call, when it is due. */
+  /** Admits one test call, when it is due. */
   admit(): false | Promise<boolean> {
     if (this.#waiting !== undefined) return false;
     return new Promise((resolve) => {
@@ -57,14 +57,14 @@ export class Recovery {
 
 export interface BreakerOutage {
   readonly trouble: Trouble;
-  /** Until the next test call. */
+  /** The time until the next test call. */
   readonly testMs: number;
   readonly lastedMs: number;
-  /** Until the breaker halts, if no call is answered. Absent: never. */
+  /** The time until the breaker halts, if no call is answered. Absent: never. */
   readonly leftMs?: number | undefined;
 }
 
-/** @param longestMs after this time, the breaker halts */
+/** @param longestMs the longest outage, after which the breaker halts */
 export function outageOf(
   { latest: trouble, lastedMs }: Pick<FailureStreak, 'latest' | 'lastedMs'>,
   testMs: number,

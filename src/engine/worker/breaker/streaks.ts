@@ -25,7 +25,7 @@ export class FailureStreak {
     this.latest = first;
   }
 
-  /** A row that always fails counts once. */
+  /** Adds a failed call. A row that always fails counts once. */
   add(trouble: Trouble): void {
     if (trouble.cause !== 'either' || !trouble.repeated) this.calls += 1;
     this.latest = trouble;
@@ -35,14 +35,14 @@ export class FailureStreak {
     return performance.now() - this.since;
   }
 
-  /** When it becomes an outage; infinite while it does not. */
+  /** When the streak becomes an outage; infinite while it does not. */
   get outageAt(): number {
     if (this.calls >= many.calls) return this.since + many.overMs;
     return areSeveral(this.calls) ? this.since + several.overMs : Number.POSITIVE_INFINITY;
   }
 }
 
-/** The most that counts between two refusals: the API may have asked for a longer wait. */
+/** The most time that counts between two refusals: the API may have asked for a longer wait. */
 const longestPauseMs = 60_000;
 
 /** Refusals (429, 503) without another answer between them. */

@@ -6,7 +6,7 @@ import type { FailedRows, FailuresInShort, FailureTally } from '../../../journal
 import { onceInRuns } from './chance.ts';
 import type { RunGuard, RunGuardOptions, RunHalt } from './guard.ts';
 
-/** A share says nothing about fewer failures. */
+/** The fewest failures whose share can halt a run: the share says nothing about fewer failures. */
 const fewestFailures = 8;
 /** Chance halts at most one of this number of runs whose rows fail as often as is allowed. */
 const runsForOneHalt = 10_000;
@@ -52,7 +52,7 @@ const largeNumbers = [
   [1e6, 'million'],
 ] as const;
 
-/** Two digits: `12,000`, `1.2 million`, `57 million`. At most `1 trillion`. */
+/** A number rounded down to two digits: `12,000`, `1.2 million`, `57 million`. At most `1 trillion`. */
 function roundedDown(value: number): string {
   const bounded = Math.min(value, 1e12);
   const [unit, name] = largeNumbers.find(([each]) => bounded >= each) ?? [1, undefined];
@@ -77,7 +77,7 @@ export const otherEntryGuard: RunGuard = {
   },
 };
 
-/** @param what begins the reason; then come the codes of the failures */
+/** @param what the beginning of the reason, before the codes of the failures */
 export function haltOfFailures(cause: RunHalt['cause'], what: string, failures: FailuresInShort): RunHalt {
   const { failed, last, most } = failures;
   return {

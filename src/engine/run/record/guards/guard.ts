@@ -13,9 +13,9 @@ export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
 const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
-  /** A fair sample instead of the first rows. */
+  /** Whether the canary is a fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
-  /** If no user can be asked, the run stops when more of these rows failed. */
+  /** If no user can be asked, the run stops when more rows of the canary failed. */
   maxFailures: z.number().int().min(0),
 });
 
@@ -32,7 +32,7 @@ export type RunGuardOptions = Readonly<z.infer<typeof guardOptionsSchema>>;
 /** Why a guard stops a run. Rows are known by their places; people see their numbers in the manifest. */
 export interface RunHalt {
   readonly cause: KeptCause;
-  /** Says the figures, so that a person can judge them without the report. Names no row without `rowToSee`. */
+  /** The reason with its figures, so that a person can judge them without the report. Names no row without `rowToSee`. */
   readonly reason: (numberOf: (place: number) => number) => string;
   /** The row at which a person should look; `failure` is its result. */
   readonly rowToSee?: {
@@ -46,7 +46,7 @@ export interface CanaryCount {
   readonly rows: number;
   readonly failed: number;
   readonly failures: FailureTally;
-  /** Absent when no user could be asked. */
+  /** Whether the user let the run go on after the canary. Absent when no user could be asked. */
   readonly isAccepted?: boolean | undefined;
 }
 
@@ -54,14 +54,14 @@ export interface CanaryCount {
 export class GuardTally {
   /** Called rows that failed, from the start or since a user resumed the halted run. */
   readonly failures: FailureTally;
-  /** Absent until the canary is evaluated. */
+  /** The results of the canary. Absent until the canary is evaluated. */
   canary?: CanaryCount;
-  /** Which budget is spent. */
+  /** The name of the budget that is spent. */
   spentBudget?: string;
   /** Why the worker of this process has given up, and the row that it was calling. */
   outage?: { readonly reason: string; readonly place: number | undefined };
 
-  /** @param failures those in the journal */
+  /** @param failures the failures in the journal */
   constructor(failures: FailureTally) {
     this.failures = failures.copy();
   }
@@ -72,9 +72,9 @@ export class GuardTally {
   }
 }
 
-/** Decides from the tally alone, so that a resumed run is judged like one that was never stopped. */
+/** A guard decides from the tally alone, so that a resumed run is judged like one that was never stopped. */
 export interface RunGuard {
-  /** For the log. */
+  /** The name of the guard, for the log. */
   readonly name: string;
   readonly judge: (tally: GuardTally) => RunHalt | undefined;
 }

@@ -48,7 +48,7 @@ const outageGuard: RunGuard = {
 /** A reason to stop a run, from one of its guards. */
 export interface GuardHalt extends RunHalt {
   readonly state: 'halt';
-  /** Its name. */
+  /** The name of the guard. */
   readonly guard: string;
 }
 
@@ -65,7 +65,7 @@ export class Guards {
   readonly #finishedHere = new Set<number>();
   #halt: GuardHalt | undefined;
 
-  /** @param failures those in the journal */
+  /** @param failures the failures in the journal */
   constructor(options: RunGuardOptions, failures: FailureTally = new FailureTally()) {
     this.#guards = guardsOf(options);
     this.#tally = new GuardTally(failures);
@@ -91,7 +91,7 @@ export class Guards {
     return this.judge();
   }
 
-  /** Call this at the start, too: a process may have died before it could halt the run. */
+  /** Asks all guards. Call this at the start, too: a process may have died before it could halt the run. */
   judge(): GuardHalt | undefined {
     for (const { name, judge } of this.#guards) {
       if (this.#halt !== undefined) break;
