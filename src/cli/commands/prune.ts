@@ -2,7 +2,7 @@ import { usageError } from '../../base/errors/errors.ts';
 import { counted, size } from '../../base/text/format.ts';
 import { clockTime } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { awaitedRuns, prunable, removeRuns, sizeOf } from '../../engine/run/record/prune.ts';
+import { prunableRuns, removeRuns, runsWithAwaitedManifests, sizeOf } from '../../engine/run/record/prune.ts';
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import type { Flags } from '../config.ts';

@@ -2,7 +2,7 @@ import { count, counted, duration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { type Actor, thisActor } from '../../domain/actor.ts';
 import { actorText } from '../../domain/terms.ts';
-import { runDocument, selected } from '../../engine/run/facts/run-document.ts';
+import { runDocument, selectMembers } from '../../engine/run/facts/run-document.ts';
 import type { RunBrief, RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { waitInOneText } from '../../engine/run/facts/run-wait.ts';
 import { endInWords } from '../../engine/run/record/ending.ts';
@@ -62,7 +62,7 @@ export function auditDocument({ record, folder, facts, retries, undos }: RunAudi
   const { baseUrl: _, rate, canary, ...otherOptions } = options;
   const document = runDocument(facts);
   return {
-    ...selected(document, ['run', 'state', 'waiting']),
+    ...selectMembers(document, ['run', 'state', 'waiting']),
     planned_at: planned?.at ?? null,
     by: planned?.by ?? null,
     reason: planned?.reason ?? null,
@@ -85,7 +85,7 @@ export function auditDocument({ record, folder, facts, retries, undos }: RunAudi
       ...documentOf({ at, event, by, reason }),
       ...(atWorkMs !== undefined && { duration_s: Math.round(atWorkMs / 1_000) }),
     })),
-    ...selected(document, ['outcomes', 'unclear', 'codes', 'duration_s']),
+    ...selectMembers(document, ['outcomes', 'unclear', 'codes', 'duration_s']),
     canary: record.canary ? documentOf(record.canary) : null,
     retry_of: record.retryOf ?? null,
     retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),

@@ -6,7 +6,7 @@ import type { Actor } from '../../domain/actor.ts';
 import { commandsOf, type NextStep } from '../../engine/report/next-steps.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
 import { briefOfRecord } from '../../engine/run/facts/make-facts.ts';
-import { runDocument, selected } from '../../engine/run/facts/run-document.ts';
+import { runDocument, selectMembers } from '../../engine/run/facts/run-document.ts';
 import { resultOf } from '../../engine/run/record/ending.ts';
 import { type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
 import { withoutMarks } from './style.ts';
@@ -68,7 +68,7 @@ function cardMessage(text: string): object {
 }
 
 function endedRunDocument({ record, summary, steps }: EndedRun): object {
-  const { run: id, ...members } = selected(runDocument(briefOfRecord(record)), [
+  const { run: id, ...members } = selectMembers(runDocument(briefOfRecord(record)), [
     'run',
     'state',
     'manifest',

@@ -4,14 +4,14 @@ import { apiText, usualPriority } from '../../domain/terms.ts';
 import { goneAfterMs } from '../../engine/cluster/entries.ts';
 import { commandsOf } from '../../engine/report/next-steps.ts';
 import { progressPhrases } from '../../engine/run/facts/progress-words.ts';
-import { runDocument, selected } from '../../engine/run/facts/run-document.ts';
+import { runDocument, selectMembers } from '../../engine/run/facts/run-document.ts';
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { endInWords } from '../../engine/run/record/ending.ts';
 import { phraseLines, styledParts } from './progress.ts';
 import { doubtfulRows, type Fact, factLines, indentedText, styledState, timeAgo } from './words.ts';
 
 export function statusDocument(run: RunFacts): object {
-  return selected(runDocument(run), [
+  return selectMembers(runDocument(run), [
     'run',
     'state',
     'manifest',

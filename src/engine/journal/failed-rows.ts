@@ -16,17 +16,17 @@ export class FailureCodes extends Map<string, FailedRows> {
   }
 
   /** The rows that failed with the most frequent code, the earliest of equals. The map must not be empty. */
-  get most(): FailedRows {
+  get mostFrequent(): FailedRows {
     return [...this.values()].reduce((most, failed) => (failed.rows > most.rows ? failed : most));
   }
 }
 
-export interface FailuresInShort {
+export interface FailureSummary {
   readonly failed: number;
   /** The latest failures, all with one code; the example is the latest row. */
-  readonly last: FailedRows;
+  readonly latest: FailedRows;
   /** Failures with the most frequent code; the example is the first row. */
-  readonly most: FailedRows;
+  readonly mostFrequent: FailedRows;
 }
 
 /** Failures of called rows, for the guards, in the order in which rows finished. */
@@ -38,15 +38,15 @@ export class FailureTally {
   codes = new FailureCodes();
   /** The first row whose answer is about another entry. */
   damage: RowResult | undefined;
-  #last: FailedRows | undefined;
+  #latest: FailedRows | undefined;
 
   constructor(since: 'start' | 'resume' = 'start') {
     this.since = since;
   }
 
-  get inShort(): FailuresInShort | undefined {
-    const last = this.#last;
-    return last && { failed: this.failed, last, most: this.codes.most };
+  get summary(): FailureSummary | undefined {
+    const last = this.#latest;
+    return last && { failed: this.failed, latest: last, mostFrequent: this.codes.mostFrequent };
   }
 
   /** @returns whether the row counts */
@@ -59,7 +59,7 @@ export class FailureTally {
       this.failed += 1;
       this.codes.add(result);
       if (showsDamage(code)) this.damage ??= result;
-      this.#last = { code, rows: this.#last?.code === code ? this.#last.rows + 1 : 1, example: result };
+      this.#latest = { code, rows: this.#latest?.code === code ? this.#latest.rows + 1 : 1, example: result };
     }
     this.finished += 1;
     return true;
@@ -67,7 +67,7 @@ export class FailureTally {
 
   copy(): FailureTally {
     const copy = Object.assign(new FailureTally(this.since), this, { codes: new FailureCodes(this.codes) });
-    copy.#last = this.#last;
+    copy.#latest = this.#latest;
     return copy;
   }
 }

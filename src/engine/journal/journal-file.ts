@@ -85,7 +85,7 @@ export class JournalFile extends JournalState implements JournalReader {
     const lines = new LineReader(handle, this.end);
     const results = new Map<number, RowResult>();
     for (const { row, offset } of rows.toSorted((a, b) => a.offset - b.offset)) {
-      const entry = decodeEntry((await lines.at(offset)) ?? '');
+      const entry = decodeEntry((await lines.lineAt(offset)) ?? '');
       if (entry?.type !== 'row' || entry.result.row !== row)
         throw replacedJournal(path, `byte ${offset} is no longer the beginning of row ${row}'s result`);
       results.set(row, entry.result);

@@ -17,18 +17,18 @@ export class LineReader {
   }
 
   /** Returns the line without its end; undefined when the file ends first. */
-  async at(offset: number): Promise<string | undefined> {
-    let line = this.#lineAt(offset);
+  async lineAt(offset: number): Promise<string | undefined> {
+    let line = this.#lineInChunk(offset);
     for (let size = chunkSize, read = 0; line === undefined; size *= 2) {
       await this.#read(offset, Math.min(size, this.#end - offset));
       if (this.#chunk.length <= read) return undefined;
       read = this.#chunk.length;
-      line = this.#lineAt(offset);
+      line = this.#lineInChunk(offset);
     }
     return line;
   }
 
-  #lineAt(offset: number): string | undefined {
+  #lineInChunk(offset: number): string | undefined {
     const from = offset - this.#start;
     const to = from < 0 ? -1 : this.#chunk.indexOf(lineEnd, from);
     return to < 0 ? undefined : this.#chunk.toString('utf8', from, to);

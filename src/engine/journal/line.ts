@@ -63,7 +63,7 @@ export function encodeHeader(runId: string): string {
   return `${JSON.stringify({ journal: version, run: runId })}\n`;
 }
 
-export type Header =
+export type JournalHeader =
   | { readonly kind: 'known'; readonly run: string }
   | { readonly kind: 'unknown-version'; readonly version: number }
   | { readonly kind: 'no-journal' };
@@ -71,7 +71,7 @@ export type Header =
 const readHeader = lineReader(z.object({ journal: z.number(), run: z.unknown().optional() }));
 
 /** @param line without its end */
-export function decodeHeader(line: string): Header {
+export function decodeHeader(line: string): JournalHeader {
   const header = readHeader(line);
   if (header === undefined) return { kind: 'no-journal' };
   if (header.journal !== version) return { kind: 'unknown-version', version: header.journal };
@@ -119,9 +119,9 @@ export function decodeResult({ row, line }: ResultLine): ResultEntry | undefined
 function toLine(entry: JournalEntry): object {
   switch (entry.type) {
     case 'row':
-      return shortened(entry.result, resultKeys);
+      return withShortKeys(entry.result, resultKeys);
     case 'open':
-      return { open: entry.row, ...shortened(entry.history, historyKeys) };
+      return { open: entry.row, ...withShortKeys(entry.history, historyKeys) };
     case 'fed':
       return { fed: [entry.first, entry.last], batch: entry.batch, to: entry.to };
     case 'added':
@@ -137,8 +137,8 @@ function toLine(entry: JournalEntry): object {
 function toEntry(line: unknown): unknown {
   if (!isJsonObject(line)) return undefined;
   const { row, open, fed, batch, added, returned, to } = line;
-  if (row !== undefined) return { type: 'row', result: lengthened(line, resultKeys) };
-  if (open !== undefined) return { type: 'open', row: open, history: lengthened(line, historyKeys) };
+  if (row !== undefined) return { type: 'row', result: withLongKeys(line, resultKeys) };
+  if (open !== undefined) return { type: 'open', row: open, history: withLongKeys(line, historyKeys) };
   if (Array.isArray(fed))
     return { type: 'fed', first: fed[0], last: fed[1], batch, ...(to !== undefined && { to }) };
   if (Array.isArray(added)) return { type: 'added', first: added[0], last: added[1] };
@@ -149,33 +149,36 @@ function toEntry(line: unknown): unknown {
 
 type Fields = Readonly<Record<string, unknown>>;
 /** Members, their short keys and the values that lines leave out, in the order of lines. */
-type Keys = readonly { readonly name: string; readonly key: string; readonly usual: unknown }[];
+type MemberKeys = readonly { readonly name: string; readonly key: string; readonly usual: unknown }[];
 
-const keysOf = (members: Members): Keys =>
+const keysOf = (members: Members): MemberKeys =>
   Object.entries(members).map(([name, { key, usual }]) => ({ name, key, usual }));
 
 const attemptKeys = keysOf(attemptMembers);
 const resultKeys = keysOf(resultMembers);
 const historyKeys = keysOf(historyMembers);
 
-function shortened(value: object, keys: Keys): object {
+function withShortKeys(value: object, keys: MemberKeys): object {
   const line: Record<string, unknown> = {};
   for (const { name, key, usual } of keys) {
     const field = (value as Fields)[name];
     if (field === undefined || field === usual) continue;
-    line[key] = name === 'earlier' ? (field as Attempt[]).map((each) => shortened(each, attemptKeys)) : field;
+    line[key] =
+      name === 'earlier' ? (field as Attempt[]).map((each) => withShortKeys(each, attemptKeys)) : field;
   }
   return line;
 }
 
-function lengthened(line: unknown, keys: Keys): unknown {
+function withLongKeys(line: unknown, keys: MemberKeys): unknown {
   if (!isJsonObject(line)) return line;
   const value: Record<string, unknown> = {};
   for (const { name, key, usual } of keys) {
     const field = line[key] === undefined ? usual : line[key];
     if (field === undefined) continue;
     value[name] =
-      name === 'earlier' && Array.isArray(field) ? field.map((each) => lengthened(each, attemptKeys)) : field;
+      name === 'earlier' && Array.isArray(field)
+        ? field.map((each) => withLongKeys(each, attemptKeys))
+        : field;
   }
   return value;
 }

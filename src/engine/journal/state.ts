@@ -88,7 +88,7 @@ export class JournalState {
     return this.#unsettled.has(row);
   }
 
-  fedTo(row: number): string | undefined {
+  fedEpochOf(row: number): string | undefined {
     return this.#unsettled.get(row)?.to;
   }
 

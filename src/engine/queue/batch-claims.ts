@@ -17,7 +17,7 @@ export interface BatchClaimsOptions {
   readonly onError: (error: Error) => void;
 }
 
-export const againAfterMs = 1_000;
+export const retryAfterMs = 1_000;
 
 /** The batches that a worker has claimed. BullMQ hands out the highest priority first, then in order of arrival. */
 export class BatchClaims {
@@ -96,7 +96,7 @@ export class BatchClaims {
       } catch (error) {
         if (this.#isEnded) return;
         onError(error as Error);
-        await after(againAfterMs);
+        await after(retryAfterMs);
       }
     }
   }

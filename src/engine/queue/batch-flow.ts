@@ -28,7 +28,7 @@ export interface FedBatch {
 export const keptBatches = 25;
 
 /** A failed collection is not the fault of a row: retry until the run ends or the journal accepts the results. */
-const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
+const collectRetries = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
 export interface FlowPlace {
   readonly batches: string;
@@ -69,7 +69,7 @@ export function flowOf(id: string, { batches, rows, priority }: FlowPlace, batch
     name: 'batch',
     queueName: batches,
     data,
-    opts: { jobId: id, removeOnComplete: { count: keptBatches }, ...collectAgain },
+    opts: { jobId: id, removeOnComplete: { count: keptBatches }, ...collectRetries },
     children: [{ name: 'rows', queueName: rows, data: { ...encodeBatch(batch), id }, opts: child }],
   };
 }

@@ -43,5 +43,5 @@ export interface BatchQueueOptions {
   readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
   readonly onError: (error: Error) => void;
   /** How often batches are compared with all lists of the datastore. Default: 30 s. */
-  readonly lookEveryMs?: number;
+  readonly compareEveryMs?: number;
 }

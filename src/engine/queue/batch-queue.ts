@@ -20,17 +20,17 @@ import { renewLocks } from './lock-renewal.ts';
 import { restoreLostResults } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchReturn, bytesOf, encodeLedgerEntry, ledgerNote, uncalledRow } from './payload.ts';
-import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
+import { errorOfLostKeys, listedIdsEvery, strandingOf } from './stranded-batch.ts';
 
-const addAgainMs = 1_000;
-const usualLookMs = 30_000;
+const retryAddMs = 1_000;
+const usualCompareMs = 30_000;
 const noRows: BatchReturn = { results: [], unfinishedRows: [] };
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
 /** Opens the batches of a run, restores what the journal has lost, and collects. Only one process at a time may do so for a run. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
-  const { runId, rows, lookEveryMs = usualLookMs } = options;
+  const { runId, rows, compareEveryMs = usualCompareMs } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   const name = batchesQueueName(runId);
   const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
@@ -44,7 +44,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** The priority of all open batches. Undefined while an earlier coordinator may have given some of them another priority. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
-  const listedIfDue = lookingAt(rows, datastore.exclusive ? Number.POSITIVE_INFINITY : lookEveryMs);
+  const listedIfDue = listedIdsEvery(rows, datastore.exclusive ? Number.POSITIVE_INFINITY : compareEveryMs);
   /** Batches that a worker must leave before they can be taken back. */
   const awaited = new Set<string>();
   const collector = new classes.Worker<RunBatchData, number>(
@@ -124,7 +124,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         ...unfinishedRow,
         task: batch.taskOf(unfinishedRow),
       })),
-      returned: [...unfinishedRows, ...batch.takenBack],
+      returned: [...unfinishedRows, ...batch.rowsTakenBack],
       missing: batch.isRemovedByCoordinator ? [] : batch.rows.filter((row) => !known.has(row)),
     });
     open.delete(batch.id);
@@ -154,10 +154,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // BullMQ does not remove a batch that a worker has claimed meanwhile, unless the worker's lock has expired.
     if (performance.now() - since > lockMs / 2) return;
     batch.isRemovedByCoordinator = true;
-    batch.takenBack = batch.rows.map(uncalledRow);
+    batch.rowsTakenBack = batch.rows.map(uncalledRow);
     await child.remove().catch(() => {
       batch.isRemovedByCoordinator = false;
-      batch.takenBack = [];
+      batch.rowsTakenBack = [];
     });
   }
 
@@ -189,7 +189,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (stranding.kind !== 'stranded' || !open.has(id)) return;
     await batch.collectOnce(async () => {
       await collect(stranding.parent, batch);
-      options.onError(await lostKeys(datastore));
+      options.onError(await errorOfLostKeys(datastore));
     });
     await queue.remove(id);
   }
@@ -229,7 +229,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await unpause();
       await reprioritize();
       await checkAll();
-      const hold = open.size === 0 ? undefined : await rows.hold();
+      const hold = open.size === 0 ? undefined : await rows.whyHeld();
       if (hold !== undefined) options.onError(hold);
     },
     async readAwaited(isAwaited: (row: number) => boolean): Promise<void> {
@@ -261,7 +261,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           options.onError(error as Error);
           // If only the reply was lost, the datastore has the batch: a second batch would call the rows again.
           mayBeAdded ||= !isRefusedCommand(error);
-          await unlessAborted(after(addAgainMs), signal);
+          await unlessAborted(after(retryAddMs), signal);
           batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
           if (!batch.isAdding || !mayBeAdded || (await isCurrent(knownEpoch))) continue;
           // A batch that the datastore has lost after it was added is not added again: its rows may have been called.

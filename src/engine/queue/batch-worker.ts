@@ -2,7 +2,7 @@ import { UnrecoverableError } from 'bullmq';
 import { after } from '../../base/async/waiting.ts';
 import { CqbatchError, errorText, fatalError } from '../../base/errors/errors.ts';
 import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
-import { againAfterMs, BatchClaims, type BatchJob } from './batch-claims.ts';
+import { BatchClaims, type BatchJob, retryAfterMs } from './batch-claims.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
 import type { LedgerLog } from './ledger/ledger-writer.ts';
 import {
@@ -38,8 +38,8 @@ export class BatchWorker {
   readonly #datastore: Datastore;
   readonly #stopListening: () => void;
   #concurrency: number;
-  #active = 0;
-  #started = 0;
+  #rowsInHand = 0;
+  #startedRows = 0;
   #paused = false;
   #resting = false;
 
@@ -47,7 +47,7 @@ export class BatchWorker {
     this.#options = options;
     this.#datastore = datastore;
     this.#concurrency = options.concurrency;
-    this.#stopListening = datastore.onReconnect(() => this.#handBackOutdated());
+    this.#stopListening = datastore.onReconnect(() => this.#handBackBatchesOfOtherEpochs());
     this.#queue = queue;
     this.#claims = new BatchClaims(datastore, queue, {
       wantsMore: () => this.#wantsMore,
@@ -57,12 +57,12 @@ export class BatchWorker {
     this.#claims.begin();
   }
 
-  get active(): number {
-    return this.#active;
+  get rowsInHand(): number {
+    return this.#rowsInHand;
   }
 
-  get started(): number {
-    return this.#started;
+  get startedRows(): number {
+    return this.#startedRows;
   }
 
   set concurrency(rows: number) {
@@ -70,12 +70,12 @@ export class BatchWorker {
     this.#beginRows();
   }
 
-  get resting(): boolean {
+  get isResting(): boolean {
     return this.#resting;
   }
 
-  set resting(resting: boolean) {
-    this.#resting = resting;
+  set isResting(isResting: boolean) {
+    this.#resting = isResting;
     this.#beginRows();
   }
 
@@ -98,12 +98,12 @@ export class BatchWorker {
 
   get #wantsMore(): boolean {
     if (this.#resting || this.#concurrency === 0) return false;
-    return this.#active + this.#claims.readyRows < 2 * this.#concurrency;
+    return this.#rowsInHand + this.#claims.readyRows < 2 * this.#concurrency;
   }
 
   #beginRows(): void {
     if (this.#paused || this.#resting) return;
-    while (this.#active < this.#concurrency) {
+    while (this.#rowsInHand < this.#concurrency) {
       const batch = this.#claims.nextBatch;
       if (batch === undefined) break;
       const ready = batch.take();
@@ -113,8 +113,8 @@ export class BatchWorker {
   }
 
   async #process(batch: ClaimedBatch, ready: ReadyRow): Promise<void> {
-    this.#active += 1;
-    this.#started += 1;
+    this.#rowsInHand += 1;
+    this.#startedRows += 1;
     const { task, claim } = ready;
     let verdict: RowVerdict | undefined;
     try {
@@ -122,7 +122,7 @@ export class BatchWorker {
     } catch (error) {
       this.#refuse(fatalError('DEFECT', `Row ${task.row}: ${errorText(error)}`, error));
     }
-    this.#active -= 1;
+    this.#rowsInHand -= 1;
     if (verdict === undefined) batch.giveUp(ready);
     else batch.settle(ready, verdict);
     this.#beginRows();
@@ -156,7 +156,7 @@ export class BatchWorker {
       claim: job.attemptsStarted,
       hasEntries: job.progress === ledgerNote,
       log: ledgerOf(job, (first) => this.#queue.readLedger(id, first)),
-      isLocked: () => lock.isHeld() && !this.#isOfAnotherEpoch(batch),
+      isLocked: () => lock.isCertain() && !this.#isOfAnotherEpoch(batch),
       onReady: () => this.#beginRows(),
       onError: this.#options.onError,
     });
@@ -179,7 +179,7 @@ export class BatchWorker {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }
 
-  #handBackOutdated(): void {
+  #handBackBatchesOfOtherEpochs(): void {
     for (const claimed of this.#claims.batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
   }
 
@@ -201,7 +201,7 @@ export class BatchWorker {
         // These errors mean that another worker has claimed or completed the batch, or that no list has it.
         if (/^(Missing (key|lock)|Lock mismatch)|is not in the active state/.test((error as Error).message))
           return;
-        await after(againAfterMs);
+        await after(retryAfterMs);
       }
     }
   }

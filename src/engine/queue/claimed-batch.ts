@@ -48,7 +48,7 @@ export interface ClaimedBatchOptions {
 const longestWaitMs = 5_000;
 /** A throttled row is due again after at most this time. Workers keep the rest of a longer wait, because a user may end that wait. */
 const longestThrottledMs = 2 * longestWaitMs;
-const returnedMs = 50;
+const usualReturnDelayMs = 50;
 
 /**
  * The rows of a batch that this worker has claimed.
@@ -69,7 +69,7 @@ export class ClaimedBatch {
   readonly #ready: UnfinishedRow[] = [];
   readonly #waiting = new Map<number, NodeJS.Timeout>();
   readonly #dueAt = new Map<number, number>();
-  #inHand = 0;
+  #rowsInHand = 0;
   #isHandedBack = false;
   #isLost = false;
   readonly #done = deferred();
@@ -117,7 +117,7 @@ export class ClaimedBatch {
     const next = this.#ready.shift();
     const task = next && this.#tasks.get(next.row);
     if (next === undefined || task === undefined) return undefined;
-    this.#inHand += 1;
+    this.#rowsInHand += 1;
     const { history } = next;
     return {
       task: history === undefined ? task : { ...task, history },
@@ -126,12 +126,12 @@ export class ClaimedBatch {
   }
 
   settle({ task, claim }: ReadyRow, verdict: RowVerdict): void {
-    this.#inHand -= 1;
+    this.#rowsInHand -= 1;
     const { row } = task;
     const wasIntended = this.#ledger.isIntended(row);
-    if (verdict.answer !== undefined) this.#writer.answered(verdict.answer);
+    if (verdict.answer !== undefined) this.#writer.addAnswer(verdict.answer);
     if (verdict.kind === 'finished') {
-      this.#writer.finished(encodeResult(verdict.result));
+      this.#writer.addResult(encodeResult(verdict.result));
       // After an answer for another entry, the batch goes to the coordinator at once, which then halts the run for all workers.
       if (showsDamage(verdict.result.code)) this.handBack();
     } else {
@@ -139,8 +139,8 @@ export class ClaimedBatch {
       const attemptsUsed = claim.attemptsUsed + (verdict.kind === 'retry' ? 1 : 0);
       const known = { row, ...(history.attempts > 0 && { history }), attemptsUsed };
       // Note an announced row even if it was not called: otherwise the row would be unclear if this worker died.
-      if (wasIntended || history.attempts > 0) this.#writer.unfinished(known);
-      this.#again({ ...known, delayMs: pauseOf(verdict) });
+      if (wasIntended || history.attempts > 0) this.#writer.addProgress(known);
+      this.#retryWhenDue({ ...known, delayMs: delayAfter(verdict) });
     }
     this.#checkDone();
   }
@@ -182,7 +182,7 @@ export class ClaimedBatch {
     };
   }
 
-  #again(unfinishedRow: UnfinishedRow): void {
+  #retryWhenDue(unfinishedRow: UnfinishedRow): void {
     const { row, delayMs } = unfinishedRow;
     if (this.#isHandedBack || delayMs > longestWaitMs) this.#dueAt.set(row, steadyNow() + delayMs);
     else if (delayMs <= 0) this.#ready.push(unfinishedRow);
@@ -197,7 +197,7 @@ export class ClaimedBatch {
   }
 
   #checkDone(): void {
-    if (this.#inHand === 0 && this.#ready.length === 0 && this.#waiting.size === 0) this.#done.resolve();
+    if (this.#rowsInHand === 0 && this.#ready.length === 0 && this.#waiting.size === 0) this.#done.resolve();
   }
 }
 
@@ -224,7 +224,7 @@ class BatchClaim implements Claim {
   }
 }
 
-function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
+function delayAfter(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
   if (verdict.kind === 'throttled') return Math.min(verdict.waitMs, longestThrottledMs);
-  return verdict.delayMs ?? returnedMs;
+  return verdict.delayMs ?? usualReturnDelayMs;
 }

@@ -24,10 +24,10 @@ export const unfinishedStates = ['waiting-children', 'waiting', 'prioritized', '
 export async function findBatches(
   { runId, unsettled }: Pick<BatchQueueOptions, 'runId' | 'unsettled'>,
   queue: Pick<Queue<RunBatchData, number>, 'getJob' | 'getRanges'>,
-  rows: Pick<RowQueue, 'job' | 'listed' | 'readLedger'>,
+  rows: Pick<RowQueue, 'job' | 'listedIds' | 'readLedger'>,
 ): Promise<FoundBatches> {
   const parents = await queue.getRanges([...unfinishedStates, 'failed'], 0, -1);
-  const children = [...(await rows.listed())].filter((id) => isBatchOf(runId, id));
+  const children = [...(await rows.listedIds())].filter((id) => isBatchOf(runId, id));
   const batches: OpenBatch[] = [];
   const epochs: (string | undefined)[] = [];
   const traces = new Set<string>();

@@ -14,9 +14,9 @@ interface ClaimedJob {
   readonly processedOn?: number | undefined;
 }
 
-interface HeldLock {
+interface RenewedLock {
   /** Whether the lock is certain. If the lock may have expired, another worker may have the job. */
-  isHeld(): boolean;
+  isCertain(): boolean;
   release(): void;
 }
 
@@ -31,7 +31,7 @@ const renewAfterMs = lockMs / 4;
  */
 export function renewLocks(onError: (error: Error) => void) {
   // Not a map by id: a suspended worker may claim a job again while it still has the earlier lock.
-  const held = new Set<{
+  const locks = new Set<{
     readonly id: string;
     readonly token: string;
     readonly since: number;
@@ -45,26 +45,26 @@ export function renewLocks(onError: (error: Error) => void) {
      *
      * @param onLost called when another worker has the lock
      */
-    hold({ id = '', processedOn = Date.now() }: ClaimedJob, token = '', onLost?: () => void): HeldLock {
+    hold({ id = '', processedOn = Date.now() }: ClaimedJob, token = '', onLost?: () => void): RenewedLock {
       const since = Math.min(steadyNow(), steadyTimeOf(processedOn));
       const lock = { id, token, since, renewedAt: since, onLost };
-      held.add(lock);
+      locks.add(lock);
       return {
-        isHeld: () => held.has(lock) && steadyNow() - lock.renewedAt < lockMs,
-        release: () => void held.delete(lock),
+        isCertain: () => locks.has(lock) && steadyNow() - lock.renewedAt < lockMs,
+        release: () => void locks.delete(lock),
       };
     },
     start(worker: LockHolder): void {
       const renew = async (olderThanMs: number): Promise<void> => {
         const sentAt = steadyNow();
-        const due = [...held].filter(({ since }) => since <= sentAt - olderThanMs);
+        const due = [...locks].filter(({ since }) => since <= sentAt - olderThanMs);
         if (due.length === 0) return;
         const ids = due.map(({ id }) => id);
         const tokens = due.map(({ token }) => token);
         const lost = await worker.extendJobLocks(ids, tokens, lockMs);
         for (const lock of due) {
           if (!lost.includes(lock.id)) lock.renewedAt = sentAt;
-          else if (held.has(lock)) {
+          else if (locks.has(lock)) {
             onError(new Error(`could not renew lock for job ${lock.id}`));
             lock.onLost?.();
           }

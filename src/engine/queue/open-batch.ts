@@ -31,16 +31,16 @@ export class OpenBatch {
   /** Whether the coordinator has taken the batch back: its rows are in the journal, and no worker has it. */
   isRemovedByCoordinator = false;
   /** The rows of the batch, once this process has taken them back. This process saved the calls of earlier claims before. */
-  takenBack: readonly UnfinishedRow[] = [];
+  rowsTakenBack: readonly UnfinishedRow[] = [];
   /** The outcome of the batch by its ledger, once no worker can write into the ledger. */
   outcome: BatchReturn | undefined;
   #collecting: Promise<void> | undefined;
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #queue: OpenBatchOptions['queue'];
   readonly #ledger: Ledger;
-  #read = 0;
+  #readEntries = 0;
   /** Answers that were taken, by row and time. */
-  readonly #taken = new Set<string>();
+  readonly #takenAnswers = new Set<string>();
 
   constructor({ id, queue, rows, bytes, tasks }: OpenBatchOptions) {
     this.id = id;
@@ -74,14 +74,14 @@ export class OpenBatch {
    * @param graceMs how long after its first entry a batch is recent
    */
   async readResults(graceMs = readAfterMs): Promise<readonly ResultLine[]> {
-    const first = this.#read;
+    const first = this.#readEntries;
     const texts = await this.#queue.readLedger(this.id, first);
     const now = performance.now();
     if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
     if (now - this.#begunAt < graceMs) return [];
     // Another reader may have read some of these entries meanwhile.
-    const unread = texts.slice(this.#read - first);
-    this.#read = Math.max(this.#read, first + texts.length);
+    const unread = texts.slice(this.#readEntries - first);
+    this.#readEntries = Math.max(this.#readEntries, first + texts.length);
     return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
   }
 
@@ -98,7 +98,10 @@ export class OpenBatch {
     const texts = await this.#queue.readLedger(this.id, 0);
     const first = texts.map(decodeLedgerEntry).find(({ type }) => type !== 'withdraw');
     return (
-      texts.length >= this.#read && first !== undefined && first.type !== 'withdraw' && first.isFirst === true
+      texts.length >= this.#readEntries &&
+      first !== undefined &&
+      first.type !== 'withdraw' &&
+      first.isFirst === true
     );
   }
 
@@ -106,8 +109,8 @@ export class OpenBatch {
   takeAnswers(returned: readonly SavedAnswer[] = []): readonly SavedAnswer[] {
     return [...this.#ledger.takeAnswers(), ...returned].filter(({ row, at }) => {
       const key = `${row} ${at}`;
-      const isNew = !this.#taken.has(key);
-      this.#taken.add(key);
+      const isNew = !this.#takenAnswers.has(key);
+      this.#takenAnswers.add(key);
       return isNew;
     });
   }

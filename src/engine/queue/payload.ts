@@ -129,13 +129,13 @@ interface BatchHead extends Pick<Batch, 'run' | 'policy' | 'epoch'> {
   /** The places of the rows, in the order of their lines. */
   readonly rows: readonly number[];
   /** What was done for rows before; absent for a row that this run has never called. */
-  readonly begun?: readonly Begun[];
+  readonly begun?: readonly EarlierAttempts[];
 }
 
-type Begun = Pick<RowTask, 'row' | 'history' | 'attemptsUsed'>;
+type EarlierAttempts = Pick<RowTask, 'row' | 'history' | 'attemptsUsed'>;
 
 export function encodeBatch({ run, tasks, policy, epoch }: Batch): BatchJobData {
-  const begun = tasks.flatMap(({ row, history, attemptsUsed }): readonly Begun[] =>
+  const begun = tasks.flatMap(({ row, history, attemptsUsed }): readonly EarlierAttempts[] =>
     history === undefined && attemptsUsed === undefined ? [] : [{ row, history, attemptsUsed }],
   );
   const head: BatchHead = {

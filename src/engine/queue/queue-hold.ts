@@ -8,7 +8,7 @@ import { shellWord } from '../../base/text/command-words.ts';
  * @param waiting counts the jobs that could be claimed
  * @returns why these jobs are not handed out, and what to type
  */
-export async function holdOf(
+export async function whyQueueHoldsBatches(
   queue: Pick<Queue, 'getMeta' | 'toKey' | 'getActiveCount'>,
   waiting: () => Promise<number>,
 ): Promise<WaitReason | undefined> {

@@ -6,7 +6,7 @@ import { keyOfApi } from '../datastore/rate-group.ts';
 import { bullmqPriority } from './batch-flow.ts';
 import { bullmqOn, ifJobThere, shortEventStream, stallOptions } from './bullmq.ts';
 import { type BatchJobData, isBatch } from './payload.ts';
-import { holdOf } from './queue-hold.ts';
+import { whyQueueHoldsBatches } from './queue-hold.ts';
 
 export type RowQueue = ReturnType<typeof openRowQueue>;
 
@@ -38,7 +38,7 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
       return job !== undefined && isBatch(job.data) ? job : undefined;
     },
     /** The ids of all jobs that a worker can claim, or has claimed. */
-    async listed(): Promise<ReadonlySet<string>> {
+    async listedIds(): Promise<ReadonlySet<string>> {
       return new Set(await queue.getRanges(['waiting', 'prioritized', 'active', 'delayed'], 0, -1));
     },
     /** @param first the index of the first entry to read, from 0 */
@@ -52,8 +52,8 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
       if (job !== undefined) await ifJobThere(job.changePriority({ priority: bullmqPriority(priority) }));
     },
     /** Why a waiting batch is not handed out, though workers want it. */
-    hold: async (): Promise<WaitReason | undefined> =>
-      datastore.exclusive ? undefined : holdOf(queue, countWaiting),
+    whyHeld: async (): Promise<WaitReason | undefined> =>
+      datastore.exclusive ? undefined : whyQueueHoldsBatches(queue, countWaiting),
     countWaiting,
     /** Returns batches of dead workers to the queue. Only for a process without a worker: a worker does this itself. */
     async watchStalled(onError: (error: Error) => void): Promise<void> {

@@ -61,17 +61,17 @@ async function removeChild(child: Job<BatchJobData>, batch: OpenBatch): Promise<
 }
 
 /** Reads the ids in all lists of the queue, but no more often than `everyMs`: returns undefined before the next reading is due. */
-export function lookingAt(rows: Pick<RowQueue, 'listed'>, everyMs: number) {
+export function listedIdsEvery(rows: Pick<RowQueue, 'listedIds'>, everyMs: number) {
   let lookedAt = everyMs === Number.POSITIVE_INFINITY ? steadyNow() : Number.NEGATIVE_INFINITY;
   return async (): Promise<ReadonlySet<string> | undefined> => {
     if (steadyNow() - lookedAt < everyMs) return undefined;
     lookedAt = steadyNow();
-    return rows.listed();
+    return rows.listedIds();
   };
 }
 
 /** Tells users why the rows of a lost batch are fed again. */
-export async function lostKeys({ explainLoss }: Pick<Datastore, 'explainLoss'>): Promise<Error> {
+export async function errorOfLostKeys({ explainLoss }: Pick<Datastore, 'explainLoss'>): Promise<Error> {
   const reason = await explainLoss?.();
   return new Error(
     `a batch was in no list of the queue, so its rows are fed again, and those that may have been called are marked: ${

@@ -7,25 +7,30 @@ import type { RowCounts } from './row-counts.ts';
 /** The result of a row that is not called. Undefined for a callable row. */
 export function decidedResult(row: DecidedRow): RowResult | undefined {
   if (row.kind === 'callable') return undefined;
-  if (row.kind === 'invalid') return uncalled(row, 'invalid', 'INVALID_ROW', problemsText(row));
+  if (row.kind === 'invalid') return uncalledResult(row, 'invalid', 'INVALID_ROW', problemsText(row));
   const { because, operation, subject } = row;
   switch (because.why) {
     case 'duplicate':
-      return { ...uncalled(row, 'duplicate', 'DUPLICATE', ''), duplicateOf: because.of };
+      return { ...uncalledResult(row, 'duplicate', 'DUPLICATE', ''), duplicateOf: because.of };
     case 'superseded': {
       const what = `also changes ${operation.thing} ${subject}`;
-      return uncalled(row, 'skipped', 'SUPERSEDED', `row ${because.by}, which ${what}, is called instead`);
+      return uncalledResult(
+        row,
+        'skipped',
+        'SUPERSEDED',
+        `row ${because.by}, which ${what}, is called instead`,
+      );
     }
     case 'as wanted':
-      return uncalled(row, 'skipped', 'AS_WANTED', '');
+      return uncalledResult(row, 'skipped', 'AS_WANTED', '');
     case 'done': {
       const { source, row: number } = because.before;
-      return uncalled(row, 'skipped', 'DONE_BEFORE', `done before, in row ${number} of ${source}`);
+      return uncalledResult(row, 'skipped', 'DONE_BEFORE', `done before, in row ${number} of ${source}`);
     }
   }
 }
 
-function uncalled(
+function uncalledResult(
   { row, operation }: DecidedRow,
   outcome: Outcome,
   code: RowCode,

@@ -7,7 +7,7 @@ const keyWords = 3;
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
-const two32 = 2 ** 32;
+const wordRange = 2 ** 32;
 
 /** When this share of the slots is in use, the number of slots doubles. */
 const maxLoad = 0.75;
@@ -17,14 +17,14 @@ const maxLoad = 0.75;
  * The probability of confusing any two of 100 million texts is below 10^-13.
  */
 export class DigestTable {
-  readonly #entryWords: number;
+  readonly #wordsPerEntry: number;
   readonly #blocks: Uint32Array[] = [];
   #size = 0;
   /** Open addressing with linear probing. A slot holds an entry's number plus one, or 0. */
   #slots = new Uint32Array(1 << 12);
 
   constructor(numbers: number) {
-    this.#entryWords = keyWords + numbers;
+    this.#wordsPerEntry = keyWords + numbers;
   }
 
   /** Returns the entry of a key; -1 for an unknown key. */
@@ -40,7 +40,7 @@ export class DigestTable {
   enter(key: string): number {
     const entry = this.#size++;
     if (entry >> blockBits === this.#blocks.length)
-      this.#blocks.push(new Uint32Array(this.#entryWords << blockBits));
+      this.#blocks.push(new Uint32Array(this.#wordsPerEntry << blockBits));
     for (let word = 0; word < keyWords; word++) this.#write(entry, word, wordOf(key, word));
     if (this.#size > this.#slots.length * maxLoad) this.#grow();
     else this.#place(entry);
@@ -57,12 +57,12 @@ export class DigestTable {
 
   /** Reads a number below 2^53, which takes the place of two numbers. */
   getLarge(entry: number, number: number): number {
-    return this.get(entry, number) * two32 + this.get(entry, number + 1);
+    return this.get(entry, number) * wordRange + this.get(entry, number + 1);
   }
 
   setLarge(entry: number, number: number, value: number): void {
-    this.set(entry, number, Math.floor(value / two32));
-    this.set(entry, number + 1, value % two32);
+    this.set(entry, number, Math.floor(value / wordRange));
+    this.set(entry, number + 1, value % wordRange);
   }
 
   #grow(): void {
@@ -86,13 +86,13 @@ export class DigestTable {
 
   #read(entry: number, word: number): number {
     return (this.#blocks[entry >> blockBits] as Uint32Array)[
-      (entry & blockMask) * this.#entryWords + word
+      (entry & blockMask) * this.#wordsPerEntry + word
     ] as number;
   }
 
   #write(entry: number, word: number, value: number): void {
     const block = this.#blocks[entry >> blockBits] as Uint32Array;
-    block[(entry & blockMask) * this.#entryWords + word] = value;
+    block[(entry & blockMask) * this.#wordsPerEntry + word] = value;
   }
 }
 

@@ -57,7 +57,7 @@ export interface ProblemGroup extends RowProblem {
 const maxGroups = 50;
 const maxStretches = 3;
 
-interface OpenGroup {
+interface MutableProblemGroup {
   readonly problem: RowProblem;
   rows: number;
   lastRow: number;
@@ -67,7 +67,7 @@ interface OpenGroup {
 
 /** Groups of equal problems, in row order. Memory does not grow with the number of problems. */
 export class ProblemGroups {
-  readonly #groups = new Map<string, OpenGroup>();
+  readonly #groups = new Map<string, MutableProblemGroup>();
 
   get groups(): readonly ProblemGroup[] {
     return [...this.#groups.values()].map(({ problem, lastRow, ...group }) => ({ ...problem, ...group }));
@@ -77,7 +77,7 @@ export class ProblemGroups {
     const position = { row, line };
     const key = `${problem.column ?? ''}\n${problem.problem}`;
     const group = this.#groups.get(key);
-    if (group !== undefined) extend(group, position);
+    if (group !== undefined) extendStretches(group, position);
     else if (this.#groups.size < maxGroups)
       this.#groups.set(key, {
         problem,
@@ -89,7 +89,7 @@ export class ProblemGroups {
   }
 }
 
-function extend(group: OpenGroup, position: RowPosition): void {
+function extendStretches(group: MutableProblemGroup, position: RowPosition): void {
   const { lastRow, stretches } = group;
   const { row } = position;
   if (row === lastRow) return;

@@ -139,7 +139,7 @@ export function operationIn(line: string): number | undefined {
 }
 
 /** Where the part of a line begins that workers do not need. Only a key is written so: in a text, a quotation mark follows a backslash. */
-const restStart = ',"cells":[';
+const startOfUnneededPart = ',"cells":[';
 
 /**
  * Cuts the line of a callable row as text, because each row of a run is fed: decoding would cost more than all else that feeding does.
@@ -148,7 +148,7 @@ const restStart = ',"cells":[';
  */
 export function cutCallable(line: string): CallableLine | undefined {
   const op = operationIn(line);
-  const end = line.indexOf(restStart);
+  const end = line.indexOf(startOfUnneededPart);
   if (op === undefined || end < 0) return undefined;
   // A copy, because a part of a text keeps the whole text in memory: hundreds of rows with all their cells.
   return { op, text: Buffer.from(`${line.slice(0, end)}}`).toString() };

@@ -6,7 +6,7 @@ import { type RowsHead, rowsHeadSchema, rowsInBlock, rowsVersion } from './head.
 import type { PlannedRow } from './row.ts';
 import { type CallableLine, cutCallable, decodeRow } from './row-line.ts';
 
-const portion = 1 << 18;
+const portionBytes = 1 << 18;
 const lineEnd = 0x0a;
 const maxRows = 500;
 
@@ -176,7 +176,7 @@ export async function* linesIn(
 
 async function* chunksOf(path: string, start: number): AsyncGenerator<Buffer, void, undefined> {
   try {
-    yield* readFileParts(path, { start, partBytes: portion });
+    yield* readFileParts(path, { start, partBytes: portionBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       throw new SystemError('ROWS_MISSING', `${path} is missing`, 'restore it from a backup', error);

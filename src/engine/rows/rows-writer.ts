@@ -10,7 +10,7 @@ import type { CellTexts, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, RowTally } from './row-counts.ts';
 import { encodeRow } from './row-line.ts';
 
-const portion = 1 << 18;
+const portionCharacters = 1 << 18;
 
 export interface WrittenRows {
   readonly head: RowsHead;
@@ -30,7 +30,7 @@ interface OperationEntry {
 /** Writes the rows, then copies them behind the head, which is known last. The file appears whole or not at all. */
 export class RowsWriter {
   readonly #path: string;
-  readonly #part: string;
+  readonly #partPath: string;
   #file: FileHandle | undefined;
   readonly #operations = new Map<string, OperationEntry>();
   readonly #blocks: number[] = [];
@@ -42,7 +42,7 @@ export class RowsWriter {
 
   constructor(path: string) {
     this.#path = path;
-    this.#part = `${path}.part`;
+    this.#partPath = `${path}.part`;
   }
 
   /** @returns a write to await before the next row, if enough lines have come together */
@@ -56,7 +56,7 @@ export class RowsWriter {
     if (row.kind === 'callable' && row.unclear) this.#unclear.push(this.#rows);
     this.#lines.push(line);
     this.#length += line.length;
-    return this.#length >= portion ? this.#flush() : undefined;
+    return this.#length >= portionCharacters ? this.#flush() : undefined;
   }
 
   /** @param summaries the counts by operation */
@@ -72,16 +72,16 @@ export class RowsWriter {
     };
     const digest = await writeWhole(`${this.#path}.whole`, [
       [Buffer.from(jsonLine(head))],
-      createReadStream(this.#part, { highWaterMark: portion }),
+      createReadStream(this.#partPath, { highWaterMark: portionCharacters }),
     ]);
     await onDisk(this.#path, () => rename(`${this.#path}.whole`, this.#path));
-    await rm(this.#part, { force: true });
+    await rm(this.#partPath, { force: true });
     return { head, digest, unclear: this.#unclear };
   }
 
   async discard(): Promise<void> {
     await this.#file?.close().catch(() => {});
-    for (const path of [this.#part, `${this.#path}.whole`]) await removeIfPossible(path);
+    for (const path of [this.#partPath, `${this.#path}.whole`]) await removeIfPossible(path);
   }
 
   #entryOf(operation: PlannedOperation): OperationEntry {
@@ -96,8 +96,8 @@ export class RowsWriter {
     const text = this.#lines.join('');
     this.#lines = [];
     this.#length = 0;
-    await onDisk(this.#part, async () => {
-      this.#file ??= await open(this.#part, 'wx', 0o600);
+    await onDisk(this.#partPath, async () => {
+      this.#file ??= await open(this.#partPath, 'wx', 0o600);
       await this.#file.writeFile(text);
     });
   }

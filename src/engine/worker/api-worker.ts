@@ -67,7 +67,7 @@ export interface ApiWorkerOptions {
  */
 export class ApiWorker {
   readonly #options: ApiWorkerOptions;
-  readonly #wanted: number | undefined;
+  readonly #wantedConcurrency: number | undefined;
   readonly #gate: CallGate;
   readonly #meter = new TrafficMeter();
   readonly #breaker: CircuitBreaker;
@@ -81,46 +81,46 @@ export class ApiWorker {
   #stopping: Promise<void> | undefined;
   #concurrency: number;
   #mostInHand: number;
-  #finished = 0;
+  #finishedRows = 0;
   #pace: PaceReport | undefined;
 
   constructor(options: ApiWorkerOptions) {
     const { membership, baseUrl, maxOutageMs, onError } = options;
     this.#options = options;
     this.#totals = logTotals(options.log);
-    this.#wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
-    this.#concurrency = this.#wanted ?? usualConcurrency;
+    this.#wantedConcurrency = options.concurrency === 'auto' ? undefined : options.concurrency;
+    this.#concurrency = this.#wantedConcurrency ?? usualConcurrency;
     this.#mostInHand = withSpare(this.#concurrency);
     const gate = new CallGate({
-      scheduler: new CallScheduler({ concurrency: this.#wanted, random: Math.random }),
+      scheduler: new CallScheduler({ concurrency: this.#wantedConcurrency, random: Math.random }),
       take: (request) => membership.take(request),
       onError,
     });
     this.#gate = gate;
     // Without this, the worker would claim batches whose rows the gate sends away, until the next pace.
-    gate.onSendAway = () => this.#claimWithin();
+    gate.onSendAway = () => this.#limitClaims();
     this.#meter.elsewhere = () => gate.elsewhere;
     this.#breaker = new CircuitBreaker({
       maxOutageMs,
-      onChange: () => this.#claimWithin(),
+      onChange: () => this.#limitClaims(),
       onHalt: (halt) => options.onHalt(haltReason(baseUrl, halt), halt.rowToSee),
     });
     this.#leaderLoop = new LeaderLoop({
       membership,
-      facts: () => ({ finished: this.#finished, concurrency: this.#concurrency, outage: this.#outage }),
+      facts: () => ({ finished: this.#finishedRows, concurrency: this.#concurrency, outage: this.#outage }),
       meter: this.#meter,
       gate,
-      concurrency: this.#wanted,
+      concurrency: this.#wantedConcurrency,
       startingPoint: options.startingPoint,
       onPace: (pace, own) => {
         const outage = this.#outage;
         const wait = this.#quota.wait(steadyNow());
-        if (outage !== undefined) this.#follow(duringOutage(pace, outage), own);
-        else this.#follow(wait === undefined ? pace : { ...pace, reason: wait.reason }, own);
+        if (outage !== undefined) this.#adoptPace(duringOutage(pace, outage), own);
+        else this.#adoptPace(wait === undefined ? pace : { ...pace, reason: wait.reason }, own);
       },
       onError,
     });
-    this.#leaderLoop.established.then(() => this.#call()).catch(onError);
+    this.#leaderLoop.established.then(() => this.#startCalling()).catch(onError);
   }
 
   get active(): number {
@@ -142,7 +142,7 @@ export class ApiWorker {
     return this.#stopping;
   }
 
-  #call(): void {
+  #startCalling(): void {
     if (this.#state !== 'starting') return;
     this.#state = 'calling';
     const { datastore, rows, operations, client, baseUrl, proven, log } = this.#options;
@@ -161,7 +161,7 @@ export class ApiWorker {
         quota: this.#quota,
         governed: () => this.#pace?.phase !== 'fixed',
         log,
-        onEvent: (event) => this.#take(event),
+        onEvent: (event) => this.#takeEvent(event),
         onHalt: (failure, { path, row }) =>
           onHalt(refusalReason(baseUrl, path, failure), failure.unclear ? row : undefined),
       }),
@@ -173,25 +173,25 @@ export class ApiWorker {
     });
   }
 
-  #take(event: WorkerEvent): void {
+  #takeEvent(event: WorkerEvent): void {
     this.#totals.count(event);
-    if (event.type === 'finished') this.#finished += 1;
+    if (event.type === 'finished') this.#finishedRows += 1;
     if (event.type === 'throttled') {
       if (event.waitMs > 0) this.#meter.noteAskedWait(event.waitMs);
-      this.#claimWithin();
+      this.#limitClaims();
     }
     this.#options.onEvent(event);
   }
 
-  #follow(pace: PaceReport, own: OwnCalls): void {
+  #adoptPace(pace: PaceReport, own: OwnCalls): void {
     this.#concurrency = own.concurrency;
     this.#refusedRows.rowsLeft = own.rowsLeft;
     this.#quota.workers = own.workers;
     const most = withSpare(this.#concurrency);
     const needed = this.#prefetch.update(this.#gate.takeBusiest(), most);
     // The calls that the user wants are in hand at once, even if the rate needs fewer.
-    this.#mostInHand = pace.isKept && this.#wanted === undefined ? needed : most;
-    this.#claimWithin();
+    this.#mostInHand = pace.isKept && this.#wantedConcurrency === undefined ? needed : most;
+    this.#limitClaims();
     logPace(this.#options.log, pace, this.#pace);
     this.#pace = pace;
     this.#options.onPace(pace, own);
@@ -212,11 +212,14 @@ export class ApiWorker {
 
   /** The rows to have in hand. Rows that wait for their verdicts have freed their places. */
   get #prefetchLimit(): number {
-    return this.#breaker.prefetchLimit(this.#mostInHand, this.#wanted ?? withSpare(this.#concurrency));
+    return this.#breaker.prefetchLimit(
+      this.#mostInHand,
+      this.#wantedConcurrency ?? withSpare(this.#concurrency),
+    );
   }
 
   /** Claims within the limits of gate and breaker; nothing while the API rests, because its rows would only be sent back. */
-  #claimWithin(): void {
+  #limitClaims(): void {
     if (this.#worker === undefined) return;
     this.#worker.resting = this.#gate.isResting;
     this.#worker.concurrency = this.#prefetchLimit;

@@ -4,14 +4,14 @@ import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { RowCall } from '../queue/payload.ts';
 
-export interface MadeAttempt {
+export interface AnsweredAttempt {
   readonly task: RowCall;
   readonly answer: ApiAnswer;
   readonly startedAt: Date;
 }
 
 /** What is known of a row that an attempt has not finished. */
-export function historyAfter(attempt: MadeAttempt, failure: ApiFailure): AttemptHistory {
+export function historyAfter(attempt: AnsweredAttempt, failure: ApiFailure): AttemptHistory {
   const { task, answer, startedAt } = attempt;
   const past = task.history ?? noHistory;
   return {
@@ -24,13 +24,13 @@ export function historyAfter(attempt: MadeAttempt, failure: ApiFailure): Attempt
     lastCode: failure.code,
     lastMessage: failure.message,
     ...(failure.status !== undefined && { lastStatus: failure.status }),
-    ...earlierWith(attempt, failure),
+    ...earlierAttempts(attempt, failure),
   };
 }
 
 /** The earlier attempts of a row and this attempt, unless nothing was sent. */
-function earlierWith(
-  { task, answer, startedAt }: MadeAttempt,
+function earlierAttempts(
+  { task, answer, startedAt }: AnsweredAttempt,
   { code, message, status }: ApiFailure,
 ): Pick<AttemptHistory, 'earlier'> {
   const { earlier } = task.history ?? noHistory;
@@ -49,7 +49,7 @@ function earlierWith(
 }
 
 /** What is known of a row after an attempt that costs it nothing, if the attempt certainly was not processed. */
-export function unchargedHistory(attempt: MadeAttempt, failure: ApiFailure): AttemptHistory {
+export function unchargedHistory(attempt: AnsweredAttempt, failure: ApiFailure): AttemptHistory {
   const history = historyAfter(attempt, failure);
   return failure.unclear
     ? history

@@ -7,20 +7,20 @@ import { type AnswerCheck, type Operation, operationFailure, refusalText } from 
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowCall } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
-import { historyAfter, type MadeAttempt, unchargedHistory } from './attempt-history.ts';
+import { type AnsweredAttempt, historyAfter, unchargedHistory } from './attempt-history.ts';
 import { hasKey, keyedFailure } from './call-request.ts';
 import {
-  failedAgain,
-  failsItself,
-  isRefusedItself,
+  areFailuresOfRow,
+  areRefusalsOfRow,
+  countFailure,
+  countRefusal,
   isSuspect,
   type OtherCalls,
-  singledOutAgain,
   waitAloneMs,
 } from './other-rows.ts';
 
 /** An attempt, and all that its judgement depends on. */
-export interface JudgedAttempt extends MadeAttempt {
+export interface JudgedAttempt extends AnsweredAttempt {
   readonly task: RowCall;
   readonly operation: Operation;
   readonly claim: Claim;
@@ -153,8 +153,8 @@ export function judge(attempt: JudgedAttempt): Judgement {
       return { kind: 'returned', history };
     case 'slow-down': {
       const unprocessed = past.unprocessed + 1;
-      const singledOut = singledOutAgain(past.singledOut, attempt.otherCalls);
-      if (isRefusedItself(singledOut, attempt.otherCalls)) {
+      const singledOut = countRefusal(past.singledOut, attempt.otherCalls);
+      if (areRefusalsOfRow(singledOut, attempt.otherCalls)) {
         const { refusals, others } = singledOut;
         const message = `${failure.message} (refused ${refusals} times, while at least ${others} other rows were accepted)`;
         return finished({
@@ -181,10 +181,10 @@ export function judge(attempt: JudgedAttempt): Judgement {
     case 'retry': {
       const used = claim.attemptsUsed + 1;
       const mayBeRepeated = operation.repeatable || !failure.unclear;
-      const failedAlone = failsAtRow.has(failure.code)
-        ? failedAgain(past, failure, attempt.otherCalls)
+      const failedAlone = codesOfRowDefects.has(failure.code)
+        ? countFailure(past, failure, attempt.otherCalls)
         : undefined;
-      if (failedAlone !== undefined && failsItself(failedAlone)) {
+      if (failedAlone !== undefined && areFailuresOfRow(failedAlone)) {
         const { refusals: times, others } = failedAlone;
         return failed(
           ` (will not pass: the same answer came ${times} times in a row, while at least ${others} calls of other rows were accepted)`,
@@ -205,7 +205,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
 }
 
 /** Codes of failures that a row may cause each time, by a defect of the service. */
-const failsAtRow: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
+const codesOfRowDefects: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
 
 /** What an answer says of the row. `unknown`: this change or another may have been made. */
 type Meaning =

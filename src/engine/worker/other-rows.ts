@@ -20,7 +20,7 @@ export class LatestCalls {
     [];
 
   /** The share of accepted rows that had been refused before, from 0 to 1. */
-  get shareOnceRefused(): number {
+  get shareOfOnceRefusedRows(): number {
     const accepted = this.#calls.filter(({ outcome }) => outcome === 'accepted');
     return accepted.filter(({ wasRefused }) => wasRefused).length / Math.max(1, accepted.length);
   }
@@ -35,7 +35,7 @@ export class LatestCalls {
   }
 
   /** Counts the calls that began after this time, ISO 8601; none if the time is unknown. */
-  since(time: string | undefined): Readonly<Record<CallOutcome, number>> {
+  callsSince(time: string | undefined): Readonly<Record<CallOutcome, number>> {
     const counts = { accepted: 0, refused: 0, failed: 0 };
     if (time === undefined) return counts;
     const from = Date.parse(time);
@@ -46,17 +46,17 @@ export class LatestCalls {
 
 /** The API accepts other rows while at least three of four calls are accepted. */
 const acceptedPerRefused = 3;
-const enough = {
+const certainFault = {
   refusals: { refusals: 10, others: 20 },
   failures: { refusals: 5, others: 5 },
 } as const satisfies Record<string, SingledOut>;
-const suspicious = { refusals: 2, others: 6 } as const satisfies SingledOut;
+const suspectedFault = { refusals: 2, others: 6 } as const satisfies SingledOut;
 
 /**
  * A refusal says nothing about the row while the API refuses others, too, or before any other was accepted. When only refused rows are left,
  * no other can be accepted any more: those accepted since the row's first call must do.
  */
-export function singledOutAgain(
+export function countRefusal(
   counted: SingledOut | undefined,
   { accepted, refused, acceptedInAll }: OtherCalls,
 ): SingledOut {
@@ -66,17 +66,17 @@ export function singledOutAgain(
   }
   return counted !== undefined && counted.others + accepted === 0
     ? counted
-    : again(counted, accepted, refused);
+    : countAgain(counted, accepted, refused);
 }
 
 /** A failure says nothing about the row while other rows fail as well. */
-export function failedAgain(
+export function countFailure(
   { failedAlone, lastCode, lastMessage = '' }: AttemptHistory,
   { code, message }: Pick<ApiFailure, 'code' | 'message'>,
   { accepted, failed }: OtherCalls,
 ): SingledOut {
   const isSame = code === lastCode && withoutNumbers(message) === withoutNumbers(lastMessage);
-  return again(isSame ? failedAlone : undefined, accepted, failed);
+  return countAgain(isSame ? failedAlone : undefined, accepted, failed);
 }
 
 /** Replaces words with digits: times and request ids differ in each answer. */
@@ -84,15 +84,15 @@ export function withoutNumbers(message: string): string {
   return message.replaceAll(/\S*\d\S*/g, '#');
 }
 
-function again(counted: SingledOut | undefined, accepted: number, against: number): SingledOut {
+function countAgain(counted: SingledOut | undefined, accepted: number, against: number): SingledOut {
   if (counted === undefined) return { refusals: 1, others: 0 };
   if (accepted < acceptedPerRefused * against) return counted;
   return { refusals: counted.refusals + 1, others: counted.others + accepted };
 }
 
-export function isRefusedItself(row: SingledOut, { acceptedInAll }: OtherCalls): boolean {
-  const others = acceptedInAll === undefined ? enough.refusals.others : suspicious.others;
-  return isAtLeast(row, { ...enough.refusals, others });
+export function areRefusalsOfRow(row: SingledOut, { acceptedInAll }: OtherCalls): boolean {
+  const others = acceptedInAll === undefined ? certainFault.refusals.others : suspectedFault.others;
+  return isAtLeast(row, { ...certainFault.refusals, others });
 }
 
 const leastWaitMs = 1_000;
@@ -100,20 +100,20 @@ const longestWaitMs = 8_000;
 
 /** The wait of a row that is refused alone, without a stated time. When only such rows are left, a limit of a minute may end meanwhile. */
 export function waitAloneMs({ refusals }: SingledOut, { acceptedInAll }: OtherCalls): number {
-  const doublings = acceptedInAll === undefined ? 0 : Math.max(0, refusals - suspicious.refusals);
+  const doublings = acceptedInAll === undefined ? 0 : Math.max(0, refusals - suspectedFault.refusals);
   return Math.min(leastWaitMs * 2 ** doublings, longestWaitMs);
 }
 
-export const mostRefusalsAlone = enough.refusals.refusals;
-export const fewestOthers = suspicious.others;
+export const mostRefusalsAlone = certainFault.refusals.refusals;
+export const fewestAcceptedOthers = suspectedFault.others;
 
-export function failsItself(row: SingledOut): boolean {
-  return isAtLeast(row, enough.failures);
+export function areFailuresOfRow(row: SingledOut): boolean {
+  return isAtLeast(row, certainFault.failures);
 }
 
 /** Whether the row itself may be the cause: its refusals or failures must not slow down other rows, or count for them. */
 export function isSuspect(row: SingledOut | undefined): boolean {
-  return row !== undefined && isAtLeast(row, suspicious);
+  return row !== undefined && isAtLeast(row, suspectedFault);
 }
 
 function isAtLeast({ refusals, others }: SingledOut, least: SingledOut): boolean {

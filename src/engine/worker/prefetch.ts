@@ -1,7 +1,7 @@
-const beats = 10;
+const rememberedBeats = 10;
 /** By this factor, calls in flight may rise until the next beat. */
-const mayRise = 1.25;
-const spare = 3;
+const riseUntilNextBeat = 1.25;
+const spareRows = 3;
 /** The share of spare rows: more than the intents that are written before a place is free (`call-scheduler.ts`). */
 const spareShare = 0.3;
 
@@ -14,8 +14,8 @@ export class Prefetch {
 
   /** @param busiest the most calls in flight since the last beat */
   update(busiest: number, most: number): number {
-    this.#busiest = [...this.#busiest.slice(1 - beats), busiest];
-    return Math.min(most, Math.ceil(Math.max(...this.#busiest) * mayRise) + spare);
+    this.#busiest = [...this.#busiest.slice(1 - rememberedBeats), busiest];
+    return Math.min(most, Math.ceil(Math.max(...this.#busiest) * riseUntilNextBeat) + spareRows);
   }
 }
 

@@ -4,7 +4,7 @@ import type { AttemptHistory } from '../../domain/row-result.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { JudgedAttempt, Judgement } from './judge.ts';
 import {
-  fewestOthers,
+  fewestAcceptedOthers,
   isSuspect,
   LatestCalls,
   mostRefusalsAlone,
@@ -19,9 +19,9 @@ interface RefusedRow {
 }
 
 /** This many rows that failed because the API refused them alone explain the same refusal of the last rows. */
-const severalRows = 2;
+const rowsThatExplainRefusal = 2;
 /** If more of the accepted rows were refused before, the last rows may only need patience. */
-const mostOnceRefused = 0.25;
+const mostShareOfOnceRefused = 0.25;
 /** The most texts of refusals that are kept, to bound memory. */
 const keptTexts = 20;
 
@@ -34,29 +34,31 @@ export class RefusedRows {
   readonly #failedTexts = new Map<string, number>();
 
   /** The calls of other rows since the last call of this row. */
-  others({ startedAt, earlier }: AttemptHistory = noHistory, answer: ApiAnswer): OtherCalls {
-    const calls = this.latest.since(earlier?.at(-1)?.at);
-    if (!this.#areOnlyLeft) return calls;
+  callsOfOthers({ startedAt, earlier }: AttemptHistory = noHistory, answer: ApiAnswer): OtherCalls {
+    const calls = this.latest.callsSince(earlier?.at(-1)?.at);
+    if (!this.#areOnlyRefusedLeft) return calls;
     const message = answer.ok ? '' : answer.failure.message;
-    const isLikeFailed = (this.#failedTexts.get(withoutNumbers(message)) ?? 0) >= severalRows;
-    const { accepted } = this.latest.since(startedAt);
-    return { ...calls, acceptedInAll: isLikeFailed ? Math.max(accepted, fewestOthers) : accepted };
+    const isLikeFailed = (this.#failedTexts.get(withoutNumbers(message)) ?? 0) >= rowsThatExplainRefusal;
+    const { accepted } = this.latest.callsSince(startedAt);
+    return { ...calls, acceptedInAll: isLikeFailed ? Math.max(accepted, fewestAcceptedOthers) : accepted };
   }
 
   /** Whether no other row will be accepted, and refused rows are hardly ever accepted later. */
-  get #areOnlyLeft(): boolean {
+  get #areOnlyRefusedLeft(): boolean {
     const { rowsLeft } = this;
     return (
-      rowsLeft !== undefined && this.#rows.size >= rowsLeft && this.latest.shareOnceRefused <= mostOnceRefused
+      rowsLeft !== undefined &&
+      this.#rows.size >= rowsLeft &&
+      this.latest.shareOfOnceRefusedRows <= mostShareOfOnceRefused
     );
   }
 
-  judged({ task, answer }: JudgedAttempt, judgement: Judgement): void {
+  noteJudgement({ task, answer }: JudgedAttempt, judgement: Judgement): void {
     const row = `${task.run} ${task.row}`;
     if (answer.ok || answer.failure.class !== 'slow-down') this.#rows.delete(row);
     else if (judgement.kind === 'finished') {
       this.#rows.delete(row);
-      this.#failed(answer.failure.message);
+      this.#countText(answer.failure.message);
     } else {
       const { refusals, others } = judgement.history.singledOut ?? { refusals: 0, others: 0 };
       const delayMs = judgement.kind === 'returned' ? (judgement.delayMs ?? 0) : undefined;
@@ -65,7 +67,7 @@ export class RefusedRows {
     }
   }
 
-  #failed(message: string): void {
+  #countText(message: string): void {
     const text = withoutNumbers(message);
     const rows = this.#failedTexts.get(text) ?? 0;
     if (rows > 0 || this.#failedTexts.size < keptTexts) this.#failedTexts.set(text, rows + 1);
@@ -75,7 +77,7 @@ export class RefusedRows {
   get wait(): Outage | undefined {
     const now = Date.now();
     const rows = [...this.#rows.values()].filter(({ dueAt }) => dueAt !== undefined);
-    if (rows.length === 0 || !this.#areOnlyLeft) return undefined;
+    if (rows.length === 0 || !this.#areOnlyRefusedLeft) return undefined;
     const refusals = Math.min(...rows.map((row) => row.refusals));
     const last = rows.length === 1 ? 'the last row' : `the last ${rows.length} rows`;
     return {

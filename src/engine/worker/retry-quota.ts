@@ -4,9 +4,9 @@ import type { Outage } from '../../domain/pace.ts';
 /** Retries in hand at the start, for all workers together. */
 const capacity = 100;
 /** What a row that succeeds at its first call adds: in the long run one retry for ten such rows. */
-const perSuccess = 0.1;
+const retriesPerSuccess = 0.1;
 /** Retries/s of all workers together that always go on, so that a run ends when only retries are left. */
-const trickle = 2;
+const retriesPerSecond = 2;
 const longestWaitMs = 30_000;
 /** Without another call for this long, retries are what the worker waits for. */
 const silentMs = 2_000;
@@ -45,16 +45,16 @@ export class RetryQuota {
       bucket.waiting = Math.max(0, bucket.waiting - 1);
       return 0;
     }
-    const intervalMs = (1_000 * this.workers) / trickle;
+    const intervalMs = (1_000 * this.workers) / retriesPerSecond;
     bucket.waiting = bucket.lastDueAt > now ? bucket.waiting + 1 : 1;
     bucket.lastDueAt = Math.max(now, bucket.lastDueAt) + intervalMs;
     return Math.min(Math.ceil(bucket.lastDueAt - now), longestWaitMs);
   }
 
   /** @param isRetry whether the row had failed before */
-  succeeded(run: string, isRetry: boolean, now: number): void {
+  noteSuccess(run: string, isRetry: boolean, now: number): void {
     const bucket = this.#bucket(run, now);
-    bucket.retries = Math.min(bucket.retries + (isRetry ? 1 : perSuccess), this.#capacity);
+    bucket.retries = Math.min(bucket.retries + (isRetry ? 1 : retriesPerSuccess), this.#capacity);
     if (!isRetry) bucket.calledAt = now;
   }
 
@@ -68,7 +68,7 @@ export class RetryQuota {
     const dueInMs = Math.min(...waiting.map(({ lastDueAt }) => lastDueAt - now));
     return {
       reason: `many calls fail: ${counted(rows, 'row')} must wait for a retry`,
-      testMs: Math.min(dueInMs, (1_000 * this.workers) / trickle),
+      testMs: Math.min(dueInMs, (1_000 * this.workers) / retriesPerSecond),
       isAll: waiting.every(({ calledAt }) => now >= calledAt + silentMs),
     };
   }
@@ -85,7 +85,7 @@ export class RetryQuota {
       waiting: 0,
       calledAt: now,
     };
-    const gained = (trickle * (now - known.at)) / 1_000 / this.workers;
+    const gained = (retriesPerSecond * (now - known.at)) / 1_000 / this.workers;
     known.retries = Math.min(known.retries + gained, this.#capacity);
     known.at = now;
     // Set again, so that the latest runs come last in the map.

@@ -19,7 +19,7 @@ import { isSuspect } from './other-rows.ts';
 import { type ReadAnswer, readAnswer } from './read-answer.ts';
 import type { RefusedRows } from './refused-rows.ts';
 import type { RetryQuota } from './retry-quota.ts';
-import { notRepeated, uncalled } from './uncalled-rows.ts';
+import { refusalToRepeat, returnUncalled } from './uncalled-rows.ts';
 
 /** What happened to a row, for progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
@@ -36,7 +36,7 @@ export interface RowProcessorOptions {
   readonly meter: Pick<TrafficMeter, 'noteSent' | 'noteEnd' | 'refuses503'>;
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
   readonly refusedRows: RefusedRows;
-  readonly quota: Pick<RetryQuota, 'take' | 'succeeded'>;
+  readonly quota: Pick<RetryQuota, 'take' | 'noteSuccess'>;
   readonly proven?: Iterable<string> | undefined;
   readonly governed: () => boolean;
   readonly log: Log;
@@ -125,15 +125,15 @@ export function createRowProcessor(options: RowProcessorOptions) {
     };
     try {
       if (!operation.repeatable && task.history?.unclear) {
-        const refusal = notRepeated(task);
+        const refusal = refusalToRepeat(task);
         onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
         return refusal;
       }
       const isRetry = claim.attemptsUsed > 0;
       const waitMs = isRetry ? quota.take(task.run, steadyNow()) : 0;
-      if (waitMs > 0) return { ...uncalled(task), delayMs: waitMs };
+      if (waitMs > 0) return { ...returnUncalled(task), delayMs: waitMs };
       const leaveBy = await admitted(claim);
-      if (leaveBy === undefined) return uncalled(task);
+      if (leaveBy === undefined) return returnUncalled(task);
       hasPlace = true;
       const startedAt = new Date();
       const { answer, check } = await call(task, operation, claim, leaveBy, signal);
@@ -146,7 +146,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
         startedAt,
         finishedAt: new Date(),
         ...proofOf(task, claim, answer),
-        otherCalls: refusedRows.others(task.history, answer),
+        otherCalls: refusedRows.callsOfOthers(task.history, answer),
         governed: options.governed(),
         random: Math.random(),
       };
@@ -156,9 +156,9 @@ export function createRowProcessor(options: RowProcessorOptions) {
         provenHere.add(task.operation);
       }
       addToLatest(attempt);
-      refusedRows.judged(attempt, judgement);
+      refusedRows.noteJudgement(attempt, judgement);
       const evidence = healthEvidence(attempt, judgement);
-      if (evidence.kind === 'answered') quota.succeeded(task.run, isRetry, steadyNow());
+      if (evidence.kind === 'answered') quota.noteSuccess(task.run, isRetry, steadyNow());
       const assessed = breaker.assess(evidence);
       // A promise means that the breaker waits for the outcomes of the next calls: this row frees its place for them.
       if (typeof assessed !== 'string') leave();

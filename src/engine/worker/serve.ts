@@ -42,7 +42,7 @@ export function serveRows({ stop, shutdownMs, version, api, lastingErrors, ...op
     onPace(now) {
       pace = now;
     },
-    onHalt: (reason) => (reason.code === 'UNKNOWN_PAYLOAD' ? leave(reason) : endBecause(reason)),
+    onHalt: (reason) => (reason.code === 'UNKNOWN_PAYLOAD' ? leaveIdle(reason) : endBecause(reason)),
     onError(error) {
       lastingErrors.see(error);
       // Each connection tells every other second that the datastore is away.
@@ -53,7 +53,7 @@ export function serveRows({ stop, shutdownMs, version, api, lastingErrors, ...op
   onAbort(stop, () => endBecause());
 
   /** Leaves the worker idle: a supervisor would start the same version again and again. */
-  function leave({ message }: CqbatchError): void {
+  function leaveIdle({ message }: CqbatchError): void {
     idleBecause = message;
     log.error({ err: message }, 'takes no more rows until it is updated');
     worker.stop(shutdownMs).catch(({ message: err }: Error) => log.warn({ err }, 'datastore error'));

@@ -3,14 +3,14 @@ import { repeat } from '../../base/async/repeat.ts';
 import type { Log } from '../../base/log.ts';
 import type { WorkerEvent } from './row-processor.ts';
 
-const everyMs = 10_000;
+const logEveryMs = 10_000;
 
-const none = { succeeded: 0, failed: 0, retries: 0, throttled: 0, returned: 0 };
+const noEvents = { succeeded: 0, failed: 0, retries: 0, throttled: 0, returned: 0 };
 
 /** Logs what became of rows: every ten seconds in which something was done, and at the end. */
 export function logTotals(log: Log) {
   let finished = 0;
-  let since = { ...none };
+  let since = { ...noEvents };
   let from = steadyNow();
   const writeLine = (): void => {
     const { succeeded, failed } = since;
@@ -19,10 +19,10 @@ export function logTotals(log: Log) {
       const rate = Math.round(((succeeded + failed) / seconds) * 10) / 10;
       log.info({ ...since, rows_per_s: rate, finished }, 'rows');
     }
-    since = { ...none };
+    since = { ...noEvents };
     from = steadyNow();
   };
-  const lines = repeat(writeLine, { everyMs });
+  const lines = repeat(writeLine, { everyMs: logEveryMs });
   return {
     count(event: WorkerEvent): void {
       if (event.type === 'finished') {

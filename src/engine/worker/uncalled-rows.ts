@@ -6,7 +6,7 @@ type ReturnedRow = Extract<RowVerdict, { readonly kind: 'returned' }>;
 type FinishedRow = Extract<RowVerdict, { readonly kind: 'finished' }>;
 
 /** The result of a row that must not be repeated: an attempt may have been carried out. */
-export function notRepeated(task: RowCall): FinishedRow {
+export function refusalToRepeat(task: RowCall): FinishedRow {
   const { row, operation, history = noHistory } = task;
   const { lastCode, lastMessage } = history;
   const code = lastCode === 'RESULT_LOST' ? lastCode : 'NOT_REPEATED';
@@ -19,6 +19,6 @@ export function notRepeated(task: RowCall): FinishedRow {
   };
 }
 
-export function uncalled(task: RowCall): ReturnedRow {
+export function returnUncalled(task: RowCall): ReturnedRow {
   return { kind: 'returned', history: task.history ?? noHistory };
 }

@@ -3,9 +3,9 @@ export interface WatchdogFacts {
   readonly active: number;
   readonly started: number;
   /** Whether the worker rests: the API asked for it, a rate is set, or a user paused the run, or its queue in Redis. */
-  readonly resting: boolean;
+  readonly isResting: boolean;
   /** Whether the datastore does not answer, which users see elsewhere. */
-  readonly away: boolean;
+  readonly isDatastoreAway: boolean;
 }
 
 /** `reconnect`: open new connections. `give-up`: stop the worker, so that its supervisor starts another. */
@@ -36,8 +36,9 @@ export class Watchdog {
     | { readonly checkedAt: number; readonly stuckMs: number; readonly reconnectMs: number }
     | undefined;
 
-  check({ started, waiting, active, resting, away }: WatchdogFacts): WatchdogVerdict {
-    const isExcused = started !== this.#started || waiting === 0 || active > 0 || resting || away;
+  check({ started, waiting, active, isResting, isDatastoreAway }: WatchdogFacts): WatchdogVerdict {
+    const isExcused =
+      started !== this.#started || waiting === 0 || active > 0 || isResting || isDatastoreAway;
     this.#started = started;
     const now = performance.now();
     const standstill = this.#standstill;

@@ -47,7 +47,7 @@ export class WatchedWorker {
   }
 
   set resting(resting: boolean) {
-    this.#worker.resting = resting;
+    this.#worker.isResting = resting;
   }
 
   pause(): void {
@@ -65,13 +65,13 @@ export class WatchedWorker {
     const { log, isResting, onStuck } = this.#options;
     // A datastore that is silent without a reported outage is no excuse: assume that a row waits.
     const waiting = (await withTimeout(this.#queue.countWaiting(), answerMs)) ?? 1;
-    const isHeld = (await withTimeout(this.#queue.hold(), answerMs)) !== undefined;
+    const isHeld = (await withTimeout(this.#queue.whyHeld(), answerMs)) !== undefined;
     const verdict = this.#watchdog.check({
       waiting,
-      active: this.#worker.active,
-      started: this.#startedBefore + this.#worker.started,
-      resting: isResting() || isHeld,
-      away: this.#datastore.trouble !== undefined,
+      active: this.#worker.rowsInHand,
+      started: this.#startedBefore + this.#worker.startedRows,
+      isResting: isResting() || isHeld,
+      isDatastoreAway: this.#datastore.trouble !== undefined,
     });
     if (this.#paused) return;
     if (verdict === 'suspicious') log.debug({ waiting }, 'rows wait and nothing starts');
@@ -91,12 +91,12 @@ export class WatchedWorker {
 
   #replace(): void {
     const silent = this.#worker;
-    this.#startedBefore += silent.started;
+    this.#startedBefore += silent.startedRows;
     this.#worker = new BatchWorker(this.#datastore, this.#queue, {
       ...this.#options,
       concurrency: this.#concurrency,
     });
-    this.#worker.resting = silent.resting;
+    this.#worker.isResting = silent.isResting;
     void silent.stop(0);
   }
 }

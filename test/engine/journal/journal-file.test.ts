@@ -127,7 +127,7 @@ describe('a journal', () => {
     await journal.close();
     const again = await openJournal(path, { runId: 'r1', recorded });
     expect([...again.unsettledRows()]).toEqual([1, 4]);
-    expect(again.fedTo(1)).toBe('life 1');
+    expect(again.fedEpochOf(1)).toBe('life 1');
     expect(again.history(3)).toEqual(history);
     await again.close();
   });

@@ -64,13 +64,13 @@ describe('the failures for the guards', () => {
     const skipped = finished(4, { outcome: 'skipped', code: 'DONE_BEFORE' });
     const { failures } = stateOf(failed(9), failed(3), skipped, finished(7), failed(8), failed(8), failed(2));
     expect(failures).toMatchObject({ since: 'start', finished: 5, failed: 4 });
-    expect(failures.codes.most).toMatchObject({ code: 'NOT_FOUND', rows: 4, example: { row: 9 } });
+    expect(failures.codes.mostFrequent).toMatchObject({ code: 'NOT_FOUND', rows: 4, example: { row: 9 } });
   });
 
   test('start again where a user has accepted the failures', () => {
     const { failures } = stateOf(failed(1), failed(2, 'A'), { type: 'accepted' }, failed(3, 'B'));
     expect(failures).toMatchObject({ since: 'resume', finished: 1, failed: 1 });
-    expect(failures.codes.most).toMatchObject({ code: 'B', rows: 1 });
+    expect(failures.codes.mostFrequent).toMatchObject({ code: 'B', rows: 1 });
   });
 });
 

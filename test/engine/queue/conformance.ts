@@ -290,11 +290,11 @@ export function describeQueueOn(
 
     test('claims no more than one batch while the worker rests', async () => {
       const run = await begin(succeed, { concurrency: 1 });
-      run.worker.resting = true;
+      run.worker.isResting = true;
       for (const row of [1, 2, 3]) await run.addRows(1, row);
       await expect.poll(() => run.queue.countWaiting()).toBeGreaterThanOrEqual(2);
-      expect(run.worker.started).toBe(0);
-      run.worker.resting = false;
+      expect(run.worker.startedRows).toBe(0);
+      run.worker.isResting = false;
       await run.collected(3);
     });
 

@@ -21,7 +21,7 @@ test.each<[string, { data?: RunBatchData; isListed: boolean }, { inDatastore: nu
   const { batches, traces } = await findBatches(
     { runId: 'r', unsettled: new Set(['r-b-1']) },
     { getJob: async () => job, getRanges: async () => (isListed ? ['r-b-1'] : []) },
-    { job: async () => undefined, listed: async () => new Set(), readLedger: async () => [] },
+    { job: async () => undefined, listedIds: async () => new Set(), readLedger: async () => [] },
   );
   expect({ inDatastore: batches.flatMap(({ rows }) => rows), traces: [...traces] }).toEqual(expected);
 });

@@ -64,10 +64,10 @@ test('a claim with a late answer counts from when it was sent, unless the clock 
   await vi.advanceTimersByTimeAsync(lockMs - 1_000);
   const late = locks.hold({ id: 'a', processedOn: sentAt }, 'token of a');
   const ahead = locks.hold({ id: 'b', processedOn: Date.now() + 3_600_000 }, 'token of b');
-  expect([late.isHeld(), ahead.isHeld()]).toEqual([true, true]);
+  expect([late.isCertain(), ahead.isCertain()]).toEqual([true, true]);
   // No renewal succeeds.
   await vi.advanceTimersByTimeAsync(1_000);
-  expect([late.isHeld(), ahead.isHeld()]).toEqual([false, true]);
+  expect([late.isCertain(), ahead.isCertain()]).toEqual([false, true]);
 });
 
 test('renews at once when the clock is set, even locks claimed a moment ago', async () => {
@@ -111,9 +111,9 @@ test('a lock is held for its duration after the last successful renewal', async 
   await vi.advanceTimersByTimeAsync(12_000);
   worker.failure = new Error('away');
   await vi.advanceTimersByTimeAsync(17_999);
-  expect(lock.isHeld()).toBe(true);
+  expect(lock.isCertain()).toBe(true);
   await vi.advanceTimersByTimeAsync(1);
-  expect(lock.isHeld()).toBe(false);
+  expect(lock.isCertain()).toBe(false);
 });
 
 test('a job that a worker has claimed twice stays locked when one of the claims is released', async () => {
@@ -121,7 +121,7 @@ test('a job that a worker has claimed twice stays locked when one of the claims 
   const [former, latter] = [claim('a'), claim('a')];
   former.release();
   await vi.advanceTimersByTimeAsync(60_000);
-  expect([former.isHeld(), latter.isHeld()]).toEqual([false, true]);
+  expect([former.isCertain(), latter.isCertain()]).toEqual([false, true]);
 });
 
 test('a closed worker renews nothing', async () => {

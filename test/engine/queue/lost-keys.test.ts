@@ -61,7 +61,7 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
     if (when === 'call') mayCollect.resolve();
     const batches = await openBatchQueue(datastore, {
       ...unheard('r', rows),
-      lookEveryMs: 50,
+      compareEveryMs: 50,
       async collect({ results, unfinishedRows, missing }: CollectedBatch) {
         collecting.resolve();
         await mayCollect.promise;

@@ -4,7 +4,7 @@ import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import type { Operation } from '../../../src/engine/operation/operation.ts';
 import type { RowCall } from '../../../src/engine/queue/payload.ts';
 import { asRefusal, type JudgedAttempt, judge, returnUncharged } from '../../../src/engine/worker/judge.ts';
-import { notRepeated } from '../../../src/engine/worker/uncalled-rows.ts';
+import { refusalToRepeat } from '../../../src/engine/worker/uncalled-rows.ts';
 import { answered, failing, tooMany } from './answers.ts';
 import { claimed, task } from './claimed.ts';
 
@@ -174,7 +174,7 @@ describe('a row that must not be repeated', () => {
   test('ends with the facts of the attempt that may have been carried out', () => {
     const known = { attempts: 2, unprocessed: 1, unclear: true, startedAt: 'then' };
     const last = { lastCode: 'TOTAL_TIMEOUT', lastMessage: 'too long', lastStatus: 504 };
-    expect(notRepeated(withHistory({ ...known, ...last }))).toEqual({
+    expect(refusalToRepeat(withHistory({ ...known, ...last }))).toEqual({
       kind: 'finished',
       result: {
         row: 7,

@@ -40,7 +40,7 @@ function play({ rows, fails, workers = 1, callsPerSecond = 50, seconds = 600 }: 
     if (fails(random)) retries.push({ worker, dueAt: now });
     else {
       counts.done += 1;
-      quota.succeeded('run', row !== undefined, now);
+      quota.noteSuccess('run', row !== undefined, now);
     }
   }
   return { ...counts, seconds: (now - end) / 1_000 + seconds };

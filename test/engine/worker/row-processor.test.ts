@@ -292,7 +292,7 @@ describe('the request of a row', () => {
 });
 
 test('a retry for which the quota has nothing left is handed back without a call, at no cost', async () => {
-  const quota = { take: () => 700, succeeded() {} };
+  const quota = { take: () => 700, noteSuccess() {} };
   const { process, calls } = begin([], { quota });
   const history = { attempts: 1, unprocessed: 0, unclear: true };
   const verdict = await process({ ...task, history }, claimed({ attemptsUsed: 1 }));

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Watchdog, type WatchdogFacts, type WatchdogVerdict } from '../../../src/engine/worker/watchdog.ts';
 
 /** Rows wait, and nothing excuses that none starts. */
-const stuck: WatchdogFacts = { waiting: 3, active: 0, started: 0, resting: false, away: false };
+const stuck: WatchdogFacts = { waiting: 3, active: 0, started: 0, isResting: false, isDatastoreAway: false };
 
 const second = 1_000;
 
@@ -27,8 +27,8 @@ const excuses: readonly (readonly [title: string, change: (facts: WatchdogFacts)
   ['a row was started', (facts) => ({ ...facts, started: facts.started + 1 })],
   ['nothing waits', (facts) => ({ ...facts, waiting: 0 })],
   ['a row is in flight', (facts) => ({ ...facts, active: 1 })],
-  ['the queue rests', (facts) => ({ ...facts, resting: true })],
-  ['the datastore is away', (facts) => ({ ...facts, away: true })],
+  ['the queue rests', (facts) => ({ ...facts, isResting: true })],
+  ['the datastore is away', (facts) => ({ ...facts, isDatastoreAway: true })],
 ];
 
 describe('a stuck worker', () => {

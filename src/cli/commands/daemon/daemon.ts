@@ -8,7 +8,7 @@ import { carryOutSchedules } from '../../../daemon/schedule/carry-out.ts';
 import type { Schedule } from '../../../daemon/schedule/schedule.ts';
 import { openScheduleStore } from '../../../daemon/schedule/store.ts';
 import type { Datastore } from '../../../engine/datastore/datastore.ts';
-import { awaitedRuns, prunable, removeRuns } from '../../../engine/run/record/prune.ts';
+import { prunableRuns, removeRuns, runsWithAwaitedManifests } from '../../../engine/run/record/prune.ts';
 import { endOf } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import {
@@ -161,9 +161,9 @@ function pruneDaily(
   return daily;
 }
 
-async function pruneRuns(store: RunStore, keep: Parameters<typeof prunable>[1], log: Log): Promise<void> {
+async function pruneRuns(store: RunStore, keep: Parameters<typeof prunableRuns>[1], log: Log): Promise<void> {
   const runs = await store.list(({ message }) => log.warn({ err: message }, 'cannot read a run'));
-  const removed = prunable(runs, { ...keep, ids: await awaitedRuns(runs) }, Date.now());
+  const removed = prunableRuns(runs, { ...keep, ids: await runsWithAwaitedManifests(runs) }, Date.now());
   const bytes = await removeRuns(store, removed);
   if (removed.length > 0) log.info({ runs: removed.map(({ id }) => id), bytes }, 'old runs removed');
 }

@@ -25,11 +25,11 @@ export interface LedgerWriterOptions {
   readonly onError: (error: Error) => void;
 }
 
-const mostIntents = 25;
+const mostIntentsInEntry = 25;
 /** Results are written after `writeAfterMs`, at this number, or with the next intents. */
 const writeAfterMs = 10;
-const mostWaiting = 16;
-const againAfterMs = 200;
+const mostUnwrittenResults = 16;
+const retryAfterMs = 200;
 const readEveryMs = 1_000;
 
 /**
@@ -60,14 +60,14 @@ export class LedgerWriter {
   /** Takes the batch over: afterwards the ledger has all calls of the former worker. */
   async begin(): Promise<void> {
     const { claim, ledger, hasEntries } = this.#options;
-    const length = await this.#append({ type: 'begin', claim, ...this.#first });
+    const length = await this.#append({ type: 'begin', claim, ...this.#firstMark });
     if (length !== undefined) await this.#readTo(length);
     if (hasEntries && !ledger.hasBeginning) {
       ledger.doubtAll();
       // After a loss, only the journal knows which rows have a result: the coordinator feeds the other rows again.
-      this.#end('withdrawn');
+      this.#endBecause('withdrawn');
     }
-    if (ledger.claim > claim) this.#end('lost');
+    if (ledger.claim > claim) this.#endBecause('lost');
   }
 
   /** @returns false if the row must not be called */
@@ -79,20 +79,20 @@ export class LedgerWriter {
     });
   }
 
-  finished(result: ResultLine): void {
+  addResult(result: ResultLine): void {
     this.#options.ledger.finish(result);
     this.#results.push(result);
     this.#writeSoon();
   }
 
-  unfinished(row: AttemptsOfRow): void {
+  addProgress(row: AttemptsOfRow): void {
     this.#options.ledger.keepProgress(row);
     this.#unfinished.push(row);
     this.#writeSoon();
   }
 
-  answered(answer: SavedAnswer): void {
-    this.#options.ledger.answered(answer);
+  addAnswer(answer: SavedAnswer): void {
+    this.#options.ledger.addAnswer(answer);
     this.#answers.push(answer);
   }
 
@@ -108,12 +108,12 @@ export class LedgerWriter {
     void this.#reads.stop();
   }
 
-  get #first(): { readonly isFirst?: true } {
+  get #firstMark(): { readonly isFirst?: true } {
     return this.#isFirst ? { isFirst: true } : {};
   }
 
   #writeSoon(): void {
-    if (this.#results.length + this.#unfinished.length >= mostWaiting) this.#write();
+    if (this.#results.length + this.#unfinished.length >= mostUnwrittenResults) this.#write();
     else
       this.#writeTimer ??= setTimeout(() => {
         this.#writeTimer = undefined;
@@ -137,7 +137,7 @@ export class LedgerWriter {
 
   async #writeAll(): Promise<void> {
     for (;;) {
-      const intents = this.#intents.splice(0, mostIntents);
+      const intents = this.#intents.splice(0, mostIntentsInEntry);
       const results = this.#results.splice(0);
       const unfinished = this.#unfinished.splice(0);
       const answers = this.#answers.splice(0);
@@ -149,15 +149,15 @@ export class LedgerWriter {
       const entry: LedgerEntry = {
         type: 'work',
         claim: this.#options.claim,
-        ...this.#first,
+        ...this.#firstMark,
         ...(intents.length > 0 && { intents: intents.map(({ row }) => row) }),
         ...(results.length > 0 && { results }),
         ...(unfinished.length > 0 && { unfinished }),
         ...(answers.length > 0 && { answers }),
       };
-      let state = await this.#written(entry);
+      let state = await this.#writeEntry(entry);
       // Writing an entry twice does no harm.
-      while (state === 'outdated' && intents.length > 0) state = await this.#written(entry);
+      while (state === 'outdated' && intents.length > 0) state = await this.#writeEntry(entry);
       for (const { row, resolve } of intents) {
         if (state === 'current') this.#options.ledger.intend(row);
         resolve(state === 'current');
@@ -170,11 +170,11 @@ export class LedgerWriter {
    *
    * @returns `outdated` when the lock may have expired meanwhile, so that another worker may have started or completed the batch
    */
-  async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
+  async #writeEntry(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
     const sentAt = performance.now();
     const length = await this.#append(entry);
     // The ledger's key was deleted. This worker still knows all entries, and hands the batch back with their outcome.
-    if (length !== undefined && length <= this.#length) this.#end('withdrawn');
+    if (length !== undefined && length <= this.#length) this.#endBecause('withdrawn');
     else if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
     else if (length !== undefined) this.#length = length;
     if (length === undefined || this.#ended) return 'ended';
@@ -191,11 +191,11 @@ export class LedgerWriter {
         return length;
       } catch (error) {
         if (isMissing(error)) {
-          this.#end('lost');
+          this.#endBecause('lost');
           return undefined;
         }
         this.#options.onError(error as Error);
-        await after(againAfterMs);
+        await after(retryAfterMs);
       }
     }
     return undefined;
@@ -208,11 +208,11 @@ export class LedgerWriter {
         const lastLength = this.#length;
         await this.#read();
         if (this.#length > lastLength) continue;
-        this.#end('lost');
+        this.#endBecause('lost');
         return;
       } catch (error) {
         this.#options.onError(error as Error);
-        await after(againAfterMs);
+        await after(retryAfterMs);
       }
     }
   }
@@ -229,11 +229,11 @@ export class LedgerWriter {
       // Entries of an earlier claim are void once this claim has started.
       if (entry.type !== 'work' || entry.claim !== claim) ledger.apply(entry);
     }
-    if (ledger.claim > claim) this.#end('lost');
-    else if (ledger.isWithdrawn) this.#end('withdrawn');
+    if (ledger.claim > claim) this.#endBecause('lost');
+    else if (ledger.isWithdrawn) this.#endBecause('withdrawn');
   }
 
-  #end(end: 'withdrawn' | 'lost'): void {
+  #endBecause(end: 'withdrawn' | 'lost'): void {
     if (this.#ended) return;
     this.end();
     this.#options.onEnd(end);

@@ -18,7 +18,7 @@ interface RowState {
 export class Ledger {
   readonly #rows: ReadonlyMap<number, RowState>;
   #claim = 0;
-  #finished = 0;
+  #finishedCount = 0;
   #isWithdrawn = false;
   /** Whether the ledger has the first entry of a worker. Undefined without entries of workers. */
   #hasBeginning: boolean | undefined;
@@ -92,7 +92,7 @@ export class Ledger {
     state.isIntended = false;
     if (state.result !== undefined) return false;
     state.result = result;
-    this.#finished += 1;
+    this.#finishedCount += 1;
     return true;
   }
 
@@ -100,7 +100,7 @@ export class Ledger {
     Object.assign(this.#row(row), { history, attemptsUsed, isIntended: false });
   }
 
-  answered(answer: SavedAnswer): void {
+  addAnswer(answer: SavedAnswer): void {
     this.#answers.push(answer);
   }
 
@@ -109,7 +109,7 @@ export class Ledger {
   }
 
   get unfinishedCount(): number {
-    return this.#rows.size - this.#finished;
+    return this.#rows.size - this.#finishedCount;
   }
 
   results(): ResultLine[] {

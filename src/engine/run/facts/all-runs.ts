@@ -9,7 +9,7 @@ import {
   summaryOfRecord,
 } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
-import { type ClusterSnapshot, liveRunIn } from './live-run.ts';
+import { type ClusterSnapshot, runInCluster } from './live-run.ts';
 import { factsOfEntry, factsOfRecord } from './make-facts.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -62,7 +62,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
       for (const [newer, record] of records.entries()) {
         if (!isWanted(record.id, actualState(record), newer)) continue;
         const facts = await summaryFor(record)
-          .then((summary) => factsOfRecord(store, record, liveRunIn(cluster, record.id), summary))
+          .then((summary) => factsOfRecord(store, record, runInCluster(cluster, record.id), summary))
           .catch((error: Error) => void onUnreadable(error));
         if (facts !== undefined) found.push(facts);
       }
@@ -70,7 +70,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
       await forgetOthers(here);
       const elsewhere = (cluster?.entries ?? [])
         .filter(({ id }) => !here.has(id))
-        .map((entry) => factsOfEntry(entry, liveRunIn(cluster, entry.id)));
+        .map((entry) => factsOfEntry(entry, runInCluster(cluster, entry.id)));
       return [...found, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
     },
     close: () => forgetOthers(new Set()),

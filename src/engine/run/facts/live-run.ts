@@ -10,7 +10,7 @@ import {
 import { findRunAhead, runAhead } from '../../cluster/run-ahead.ts';
 
 /** What the shared datastore knows of an API. */
-interface LiveApi {
+interface ApiInCluster {
   /** Workers on all machines. */
   readonly workers: readonly WorkerEntry[];
   /** The pace of the API. Undefined without a leading worker. */
@@ -18,20 +18,20 @@ interface LiveApi {
 }
 
 /** What the shared datastore knows of a run. */
-export interface LiveRun extends LiveApi {
+export interface RunInCluster extends ApiInCluster {
   readonly entry: RunEntry | undefined;
   /** Which runs are called before this run, as `runAhead` says. */
   readonly ahead?: string | undefined;
 }
 
-export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun> {
+export async function liveRun(cluster: Cluster, runId: string): Promise<RunInCluster> {
   const entry = await cluster.run(runId);
   if (entry === undefined) return { entry, workers: [], pace: undefined };
   const api = await liveApi(cluster, entry);
   return { entry, ...api, ahead: await findRunAhead(cluster, entry, api.pace) };
 }
 
-async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveApi> {
+async function liveApi(cluster: Cluster, api: LimitedApi): Promise<ApiInCluster> {
   const [workers, pace] = await Promise.all([cluster.workers(api), cluster.pace(api)]);
   return { workers, pace: paceSeenBy(workers, pace && isPresent(pace) ? pace : undefined) };
 }
@@ -40,7 +40,7 @@ async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveApi> {
 export interface ClusterSnapshot {
   readonly entries: readonly RunEntry[];
   /** APIs by the text of `apiText`. */
-  readonly apis: ReadonlyMap<string, LiveApi>;
+  readonly apis: ReadonlyMap<string, ApiInCluster>;
 }
 
 export async function readCluster(cluster: Cluster): Promise<ClusterSnapshot> {
@@ -51,7 +51,7 @@ export async function readCluster(cluster: Cluster): Promise<ClusterSnapshot> {
 }
 
 /** What the shared datastore knows of a run. Undefined without a shared datastore. */
-export function liveRunIn(cluster: ClusterSnapshot | undefined, id: string): LiveRun | undefined {
+export function runInCluster(cluster: ClusterSnapshot | undefined, id: string): RunInCluster | undefined {
   if (cluster === undefined) return undefined;
   const entry = cluster.entries.find((each) => each.id === id);
   if (entry === undefined) return { entry, workers: [], pace: undefined };

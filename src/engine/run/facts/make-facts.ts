@@ -7,7 +7,7 @@ import { type KnownSummary, readJournalSummary } from '../record/run-journal.ts'
 import { isInUse } from '../record/run-lock.ts';
 import { stepsOfRun } from '../record/run-steps.ts';
 import type { RunStore } from '../record/store.ts';
-import type { LiveRun } from './live-run.ts';
+import type { RunInCluster } from './live-run.ts';
 import type { RunBrief, RunFacts, RunProgress, StalledCalls } from './run-facts.ts';
 import { waitOf } from './run-wait.ts';
 
@@ -52,7 +52,7 @@ export function briefOfEntry(entry: RunEntry): RunBrief {
 export async function factsOfRecord(
   store: RunStore,
   record: RunRecord,
-  live: LiveRun | undefined,
+  live: RunInCluster | undefined,
   summary?: KnownSummary,
 ): Promise<RunFacts> {
   const {
@@ -109,7 +109,7 @@ export async function factsOfRecord(
 }
 
 /** The facts of a run of another machine. */
-export function factsOfEntry(known: RunEntry, live: LiveRun | undefined): RunFacts {
+export function factsOfEntry(known: RunEntry, live: RunInCluster | undefined): RunFacts {
   const entry = live?.entry ?? known;
   const brief = briefOfEntry(entry);
   const active = isActive(brief.state);
@@ -136,7 +136,7 @@ export function factsOfEntry(known: RunEntry, live: LiveRun | undefined): RunFac
 }
 
 /** What the process that works on a run has counted and measured. */
-export interface WorkFigures {
+export interface OwnRunFigures {
   readonly rows: number;
   readonly done: number;
   readonly counts: OutcomeCounts;
@@ -159,7 +159,7 @@ export interface WorkFigures {
  */
 export function progressOfWork(
   record: RunRecord,
-  figures: WorkFigures,
+  figures: OwnRunFigures,
   delay: string | undefined,
 ): RunProgress {
   const { rows, done, counts, rowsPerSecond, retrying, pace, stalled, paused, pauseReason, workers } =
@@ -187,7 +187,7 @@ export function progressOfWork(
 }
 
 /** The pace of a run. Without a leading worker, the rate that the process of the run has written down. */
-async function paceOf(folder: string, live: LiveRun | undefined): Promise<RecordedPace | undefined> {
+async function paceOf(folder: string, live: RunInCluster | undefined): Promise<RecordedPace | undefined> {
   if (live?.pace !== undefined) return recordedPace(live.pace);
   const history = await readRateHistory(folder);
   return history && lastPace(history);

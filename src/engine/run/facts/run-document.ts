@@ -42,7 +42,7 @@ export function runDocument(run: RunBrief & Partial<RunFacts>) {
 }
 
 /** Selects members of a document, in the order of the names. */
-export function selected<const Names extends readonly (keyof RunDocument)[]>(
+export function selectMembers<const Names extends readonly (keyof RunDocument)[]>(
   document: RunDocument,
   names: Names,
 ): Pick<RunDocument, Names[number]> {

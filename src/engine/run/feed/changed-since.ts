@@ -9,7 +9,7 @@ import { operationNamed } from '../../operation/shown-request.ts';
 import type { PlannedRow } from '../../rows/row.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 
-export interface EntriesNow {
+export interface ListedEntriesNow {
   readonly operations: readonly Operation[];
   /** The lists of the service, read after the rows were compared. */
   readonly lists: EntryLists;
@@ -22,9 +22,9 @@ export interface EntriesNow {
  */
 export async function* resultsOfChanged(
   file: Pick<RowsFile, 'rows'>,
-  journal: Pick<Journal, 'isFinished' | 'history' | 'fedTo'>,
+  journal: Pick<Journal, 'isFinished' | 'history' | 'fedEpochOf'>,
   inDatastore: ReadonlySet<number>,
-  { operations, lists }: EntriesNow,
+  { operations, lists }: ListedEntriesNow,
 ): AsyncGenerator<readonly RowResult[]> {
   const isOpen = (place: number): boolean => !journal.isFinished(place) && !inDatastore.has(place);
   for await (const part of file.rows(1, undefined, isOpen)) {
@@ -43,11 +43,11 @@ function resultOf(
   row: PlannedRow & { readonly kind: 'callable' },
   operation: Operation,
   entries: ListedEntries,
-  journal: Pick<Journal, 'history' | 'fedTo'>,
+  journal: Pick<Journal, 'history' | 'fedEpochOf'>,
 ): RowResult | undefined {
   const { place, subject } = row;
   const history = journal.history(place) ?? noHistory;
-  const mayBeDone = history.unclear || journal.fedTo(place) !== undefined;
+  const mayBeDone = history.unclear || journal.fedEpochOf(place) !== undefined;
   const change = changeSince(operation, entries.list, row, entries.find(subject), mayBeDone);
   if (change === undefined) return undefined;
   return failedUncalled(history, {

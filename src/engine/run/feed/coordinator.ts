@@ -8,12 +8,12 @@ import { newBatchId } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
 import { bytesOf, type RowTask } from '../../queue/payload.ts';
-import { lostKeys } from '../../queue/stranded-batch.ts';
+import { errorOfLostKeys } from '../../queue/stranded-batch.ts';
 import type { RunEnding } from '../record/ending.ts';
 import type { GuardHalt } from '../record/guards/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { Feed } from './feed.ts';
-import { callersAwaited, FeedEpoch } from './feed-epoch.ts';
+import { FeedEpoch, waitForUnawareWorkers } from './feed-epoch.ts';
 import type { FeedWindow } from './feed-window.ts';
 import {
   addedEntries,
@@ -40,7 +40,7 @@ export type StopReason =
 
 export interface CoordinatorOptions {
   /** Results of rows that must not be called any more. Gets the rows in the datastore. Default: none. */
-  readonly uncalled?: (inDatastore: ReadonlySet<number>) => AsyncIterable<readonly RowResult[]>;
+  readonly resultsOfUncalledRows?: (inDatastore: ReadonlySet<number>) => AsyncIterable<readonly RowResult[]>;
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
@@ -57,7 +57,7 @@ type State =
 
 const refreshMs = 500;
 /** How often a batch is read with a row that another row waits for. A manifest may edit an entry a dozen times. */
-const awaitedMs = 100;
+const readAwaitedEveryMs = 100;
 const drainMs = 250;
 
 /**
@@ -85,7 +85,7 @@ export class Coordinator {
   #feed!: Feed;
   /** Set if rows with the same subject must be called in order. */
   #order: RowOrder | undefined;
-  readonly #repeated: RepeatedTask[] = [];
+  readonly #repeatedWork: RepeatedTask[] = [];
   #state: State = { mode: 'feeding' };
 
   /** @throws when the datastore or the disk fails; then nothing stays open */
@@ -110,7 +110,7 @@ export class Coordinator {
   async run(): Promise<StopReason> {
     const { window } = this.#options;
     while (this.isFeeding) {
-      const changed = window.changed();
+      const changed = window.nextChange();
       const batches = window.hasRoom ? await this.#feed.nextBatches(window) : [];
       if (batches.length > 0) await this.#add(batches);
       else if (this.#feed.isDone && window.isEmpty) this.end({ state: 'completed' });
@@ -135,7 +135,7 @@ export class Coordinator {
   async close(): Promise<void> {
     this.#forgetLoss();
     this.#epoch.close();
-    for (const repeated of this.#repeated) void repeated.stop();
+    for (const repeated of this.#repeatedWork) void repeated.stop();
     await this.#batches?.close();
   }
 
@@ -171,7 +171,7 @@ export class Coordinator {
 
   async #recover(): Promise<void> {
     const { datastore, journal, record } = this.#run;
-    const { uncalled, tasks, window, priority, onError } = this.#options;
+    const { resultsOfUncalledRows, tasks, window, priority, onError } = this.#options;
     await this.#epoch.read();
     this.#batches = await openBatchQueue(datastore, {
       runId: record.id,
@@ -179,27 +179,27 @@ export class Coordinator {
       policy: this.#run.policy,
       unsettled: journal.unsettledBatches(),
       priority,
-      collect: (batch) => this.#failing(this.#collect(batch)),
+      collect: (batch) => this.#orFail(this.#collect(batch)),
       journalEnd: () => journal.end,
       restore: (lost, known) => this.#keep(lost.results, entriesTheJournalLost(lost, known, journal)),
-      onResults: (results) => this.#failing(this.#keep(results)),
-      onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
+      onResults: (results) => this.#orFail(this.#keep(results)),
+      onAnswers: (answers) => this.#orFail(this.#run.answers.write(answers)),
       onError,
     });
     const { recovered } = this.#batches;
-    this.#repeated.push(repeat(() => this.#observe(), { everyMs: refreshMs, onError }));
+    this.#repeatedWork.push(repeat(() => this.#observe(), { everyMs: refreshMs, onError }));
     if (keepsOrder(record)) this.#keepOrder(new RowOrder());
     const isFinished = (row: number) => journal.isFinished(row);
-    this.#feed = new Feed({ tasks, skip: recovered.inDatastore, isFinished, order: this.#order });
-    for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
+    this.#feed = new Feed({ tasks, rowsInDatastore: recovered.inDatastore, isFinished, order: this.#order });
+    for (const { rows, bytes } of recovered.batches) window.countFed(rows, bytes);
     // Read the epoch again, because the datastore may have been emptied meanwhile.
     await this.#epoch.read();
     const lost = lostSince(this.#epoch, recovered, journal);
     const isUnknown = (row: number) => mayHaveUnknownCalls(row, journal, this.#epoch);
     if ([...journal.unsettledRows()].some(isUnknown) || recovered.hasOtherEpoch) this.#restartAfterLoss();
-    if (lost.withKeys.length > 0) onError(await lostKeys(datastore));
+    if (lost.withKeys.length > 0) onError(await errorOfLostKeys(datastore));
     await journal.append(recoveryEntries(lost, recovered.removed, journal, this.#epoch));
-    const uncalledParts = uncalled?.(recovered.inDatastore) ?? [];
+    const uncalledParts = resultsOfUncalledRows?.(recovered.inDatastore) ?? [];
     for await (const part of uncalledParts) await this.#keep(part.map(encodeResult));
   }
 
@@ -207,11 +207,13 @@ export class Coordinator {
     const { onError } = this.#options;
     this.#order = order;
     const read = () => this.#batches.readAwaited((row) => order.isAwaited(row));
-    this.#repeated.push(repeat(() => (order.isEmpty ? undefined : read()), { everyMs: awaitedMs, onError }));
+    this.#repeatedWork.push(
+      repeat(() => (order.isEmpty ? undefined : read()), { everyMs: readAwaitedEveryMs, onError }),
+    );
   }
 
   /** A failed write to the journal ends the run. */
-  #failing(work: Promise<void>): Promise<void> {
+  #orFail(work: Promise<void>): Promise<void> {
     return work.catch((error: Error) => {
       this.#fail(error);
       throw error;
@@ -222,7 +224,7 @@ export class Coordinator {
     const { journal } = this.#run;
     const ended = newResults(returned, journal, this.#epoch, this.#keyed);
     const results = await journal.append([...ended, ...entries]);
-    const freed = results.filter(({ row }) => this.#order?.finished(row));
+    const freed = results.filter(({ row }) => this.#order?.noteFinishedRow(row));
     if (freed.length > 0) this.#options.window.wake();
     await this.#options.onCollected(results);
   }
@@ -233,10 +235,10 @@ export class Coordinator {
     await this.#keep(results, [...returnedEntries(returned, journal, this.#epoch), ...suspects]);
     for (const { task, delayMs } of unfinishedRows) {
       if (task === undefined) this.end({ state: 'restart', hasLostRows: false });
-      else if (!journal.isFinished(task.row)) this.#feed.again(withHistory(task, journal), delayMs);
+      else if (!journal.isFinished(task.row)) this.#feed.feedAgain(withHistory(task, journal), delayMs);
     }
     if (missing.length > 0) this.#restartAfterLoss();
-    this.#options.window.collected(rows, bytes);
+    this.#options.window.countCollected(rows, bytes);
   }
 
   async #add(rowsOfBatches: readonly RowTask[][]): Promise<void> {
@@ -250,7 +252,7 @@ export class Coordinator {
       // An older copy of the datastore may have returned results for rows that were handed back.
       const tasks = fed.filter(({ row }) => !this.#run.journal.isFinished(row));
       if (tasks.length === 0) continue;
-      this.#options.window.fed(tasks.length, bytesOf(...tasks));
+      this.#options.window.countFed(tasks.length, bytesOf(...tasks));
       const { signal } = this.#ending;
       // If the datastore stays away, the next process finds out whether the batch was added.
       if (!(await unlessAborted(this.#batches.add({ id, tasks }, signal, epoch), signal))) continue;
@@ -262,7 +264,7 @@ export class Coordinator {
 
   async #observe(): Promise<void> {
     await this.#batches.refresh();
-    this.#options.window.observed(this.#batches.openRows);
+    this.#options.window.observeOpenRows(this.#batches.openRows);
   }
 
   /** Whether the datastore holds no rows, and no worker begins a call. */
@@ -275,20 +277,20 @@ export class Coordinator {
     const { window } = this.#options;
     if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled(this.#options.onError);
     while (!this.#isAtRest && !signal.aborted && this.#state.mode !== 'failed') {
-      const changed = window.changed();
+      const changed = window.nextChange();
       // A dead process may hold a batch, or this process claimed one while stopping and missed the reply.
       if (datastore.exclusive) await rows.releaseClaims();
       await this.#batches.drain(({ results, unfinishedRows }) =>
         this.#keep(results, openEntries(unfinishedRows, journal, this.#epoch)),
       );
-      if (this.#epoch.mayBeCalled) this.#options.onError(callersAwaited());
+      if (this.#epoch.mayBeCalled) this.#options.onError(waitForUnawareWorkers());
       if (!this.#isAtRest) await withTimeout(changed, drainMs);
     }
     this.#checked();
     if (!this.#isAtRest) return false;
     await journal.append([{ type: 'settled' }]);
     // A pending refresh would resume the queue that `forget` removes.
-    await Promise.all(this.#repeated.map((repeated) => repeated.stop()));
+    await Promise.all(this.#repeatedWork.map((repeated) => repeated.stop()));
     await this.#batches.forget();
     return true;
   }

@@ -4,7 +4,7 @@ import { type Datastore, isOfAnotherEpoch } from '../../datastore/datastore.ts';
 import { lockMs } from '../../queue/bullmq.ts';
 
 /** Why nothing is fed after a loss. */
-export function callersAwaited(): WaitReason {
+export function waitForUnawareWorkers(): WaitReason {
   return new WaitReason(
     'Redis has lost rows, or may have lost some in a restart, so these rows are marked as unclear; ' +
       `the run goes on in ${lockMs / 1_000} s at most, when no worker can begin a call of them any more`,

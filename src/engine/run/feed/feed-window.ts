@@ -13,12 +13,12 @@ const maxOpenRows = 5_000;
 const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
 /** How many windows of rows the datastore may hold: finished rows stay until their batch is complete. */
-const heldWindows = 8;
+const windowsInDatastore = 8;
 /** The rows of a batch until the rate is known. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
 /** The fewest rows of a batch near the end of a run: smaller batches cost more commands than they save. */
-const lastBatchRows = 10;
+const fewestLastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** Time constant of the measured rate. */
 const memorySeconds = 3;
@@ -30,7 +30,7 @@ export interface FeedWindowOptions {
   /** The number of workers that call rows. Default: 1. */
   readonly workers?: () => number;
   /** The number of rows without a result. Default: more than a window holds. */
-  readonly unfinished?: () => number;
+  readonly unfinishedRows?: () => number;
   readonly now?: () => number;
 }
 
@@ -39,13 +39,13 @@ export class FeedWindow {
   readonly #options: FeedWindowOptions;
   readonly #now: () => number;
   #openRows = 0;
-  #heldRows = 0;
-  #heldBytes = 0;
+  #rowsInDatastore = 0;
+  #bytesInDatastore = 0;
   /** Divide by `#weights`: at first, the mean has too little weight. */
   #weightedRate = 0;
   #weights = 0;
   #finishedSince = 0;
-  #since: number;
+  #measuredAt: number;
   #change = deferred();
   /** How many rows the user's limit allows. Workers keep to the limit, but they may call faster for runs of a higher priority. */
   #allowance = { rows: maxOpenRows, at: 0 };
@@ -54,13 +54,13 @@ export class FeedWindow {
     this.#options = options;
     this.concurrency = options.concurrency;
     this.#now = options.now ?? (() => performance.now());
-    this.#since = this.#now();
+    this.#measuredAt = this.#now();
   }
 
   get limit(): number {
     const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
     const wanted = Math.max(2 * this.concurrency, Math.ceil(work));
-    return Math.min(wanted, mostAllowed(this.#options.ratePerSecond?.()));
+    return Math.min(wanted, mostRowsAllowed(this.#options.ratePerSecond?.()));
   }
 
   get nextBatch(): { readonly rows: number; readonly bytes: number } {
@@ -72,17 +72,19 @@ export class FeedWindow {
     const { rows, at } = this.#allowance;
     const now = this.#now();
     const earned = perSecond === undefined ? maxOpenRows : (perSecond * (now - at)) / 1_000;
-    this.#allowance = { rows: Math.min(mostAllowed(perSecond), rows + earned), at: now };
+    this.#allowance = { rows: Math.min(mostRowsAllowed(perSecond), rows + earned), at: now };
   }
 
   /** Rows of a batch: a second of one worker's work; fewer without a known rate, and near the end, so that no worker runs out early. */
   get #batchRows(): number {
     if (this.#weights === 0) return firstBatchRows;
-    const { workers, unfinished } = this.#options;
+    const { workers, unfinishedRows } = this.#options;
     const sharing = Math.max(1, workers?.() ?? 1);
     const second = Math.ceil(this.limit / secondsOfWork / sharing);
-    const part = Math.ceil(((unfinished?.() ?? Number.POSITIVE_INFINITY) - this.#heldRows) / (2 * sharing));
-    return Math.min(maxBatchRows, second, Math.max(part, lastBatchRows));
+    const part = Math.ceil(
+      ((unfinishedRows?.() ?? Number.POSITIVE_INFINITY) - this.#rowsInDatastore) / (2 * sharing),
+    );
+    return Math.min(maxBatchRows, second, Math.max(part, fewestLastBatchRows));
   }
 
   get room(): number {
@@ -94,42 +96,42 @@ export class FeedWindow {
     return (
       this.#allowance.rows >= 1 &&
       this.#openRows < this.limit &&
-      this.#heldRows < this.limit * heldWindows &&
-      this.#heldBytes < maxOpenBytes
+      this.#rowsInDatastore < this.limit * windowsInDatastore &&
+      this.#bytesInDatastore < maxOpenBytes
     );
   }
 
   get isEmpty(): boolean {
-    return this.#heldRows === 0;
+    return this.#rowsInDatastore === 0;
   }
 
-  fed(rows: number, bytes: number): void {
+  countFed(rows: number, bytes: number): void {
     this.#openRows += rows;
-    this.#heldRows += rows;
-    this.#heldBytes += bytes;
+    this.#rowsInDatastore += rows;
+    this.#bytesInDatastore += bytes;
     this.#allowance = { ...this.#allowance, rows: this.#allowance.rows - rows };
   }
 
   /** Counts a finished row. Its result waits for the rest of its batch. */
-  finished(): void {
+  countFinished(): void {
     this.#lowerOpenRows(this.#openRows - 1);
   }
 
   /** @param openRows as the datastore counts them: other processes also call rows */
-  observed(openRows: number): void {
+  observeOpenRows(openRows: number): void {
     this.#lowerOpenRows(openRows);
     if (this.hasRoom) this.wake();
   }
 
-  collected(rows: number, bytes: number): void {
-    this.#heldRows -= rows;
-    this.#heldBytes -= bytes;
+  countCollected(rows: number, bytes: number): void {
+    this.#rowsInDatastore -= rows;
+    this.#bytesInDatastore -= bytes;
     // A collected row is finished, even if its worker did not report the result.
-    this.#lowerOpenRows(this.#heldRows);
+    this.#lowerOpenRows(this.#rowsInDatastore);
     this.wake();
   }
 
-  changed(): Promise<void> {
+  nextChange(): Promise<void> {
     this.#change = deferred();
     return this.#change.promise;
   }
@@ -148,17 +150,17 @@ export class FeedWindow {
 
   #measure(finished: number): void {
     this.#finishedSince += finished;
-    const seconds = (this.#now() - this.#since) / 1_000;
+    const seconds = (this.#now() - this.#measuredAt) / 1_000;
     if (seconds < 0.5) return;
     const weight = 1 - Math.exp(-seconds / memorySeconds);
     this.#weightedRate += weight * (this.#finishedSince / seconds - this.#weightedRate);
     this.#weights += weight * (1 - this.#weights);
     this.#finishedSince = 0;
-    this.#since = this.#now();
+    this.#measuredAt = this.#now();
   }
 }
 
-function mostAllowed(ratePerSecond: number | undefined): number {
+function mostRowsAllowed(ratePerSecond: number | undefined): number {
   if (ratePerSecond === undefined) return maxOpenRows;
   return Math.min(maxOpenRows, Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate)));
 }

@@ -5,13 +5,13 @@ import type { RowOrder } from './row-order.ts';
 
 export interface FeedOptions {
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
-  readonly skip: ReadonlySet<number>;
+  readonly rowsInDatastore: ReadonlySet<number>;
   readonly isFinished: (row: number) => boolean;
   readonly order?: RowOrder | undefined;
   readonly now?: () => number;
 }
 
-const rowsAtOnce = 1_000;
+const rowsInOneWrite = 1_000;
 
 /** Rows to feed: first rows that were handed back and are due, then rows that waited for another row, then new rows. */
 export class Feed {
@@ -21,7 +21,7 @@ export class Feed {
   readonly #now: () => number;
   /** Rows that were handed back, by due time. */
   readonly #unfinishedRows: { readonly task: RowTask; readonly dueAt: number }[] = [];
-  #isThrough = false;
+  #isReadToEnd = false;
 
   constructor(options: FeedOptions) {
     this.#parts = options.tasks[Symbol.asyncIterator]();
@@ -30,7 +30,7 @@ export class Feed {
   }
 
   get isDone(): boolean {
-    return this.#isThrough && this.#unfinishedRows.length === 0 && (this.#options.order?.isEmpty ?? true);
+    return this.#isReadToEnd && this.#unfinishedRows.length === 0 && (this.#options.order?.isEmpty ?? true);
   }
 
   /** The time until a row that was handed back is due. */
@@ -39,7 +39,7 @@ export class Feed {
     return first && Math.max(0, first.dueAt - this.#now());
   }
 
-  again(task: RowTask, delayMs: number): void {
+  feedAgain(task: RowTask, delayMs: number): void {
     const dueAt = this.#now() + delayMs;
     let place = this.#unfinishedRows.length;
     while (place > 0 && (this.#unfinishedRows[place - 1]?.dueAt ?? 0) > dueAt) place -= 1;
@@ -63,21 +63,21 @@ export class Feed {
       if (batch.length === 0) break;
       batches.push(batch);
       rows += batch.length;
-    } while (rows < Math.min(rowsAtOnce, window.room));
+    } while (rows < Math.min(rowsInOneWrite, window.room));
     return batches;
   }
 
   async next(): Promise<RowTask | undefined> {
     for (;;) {
       const task = this.take();
-      if (task !== undefined || this.#isThrough || this.#options.order?.isFull) return task;
+      if (task !== undefined || this.#isReadToEnd || this.#options.order?.isFull) return task;
       const { done, value } = await this.#parts.next();
-      if (done) this.#isThrough = true;
+      if (done) this.#isReadToEnd = true;
       else this.#readRows = value[Symbol.iterator]();
     }
   }
 
-  /** The next row among the rows already read, without a promise: most rows need no wait. */
+  /** The next row that needs no wait: a row that was handed back, is no longer held, or was read already. */
   take(): RowTask | undefined {
     const { order } = this.#options;
     const [first] = this.#unfinishedRows;
@@ -85,7 +85,7 @@ export class Feed {
       this.#unfinishedRows.shift();
       return first.task;
     }
-    const freed = order?.take();
+    const freed = order?.takeFreedRow();
     if (freed !== undefined) return freed;
     while (this.#readRows !== undefined && !order?.isFull) {
       const { done, value } = this.#readRows.next();
@@ -96,16 +96,16 @@ export class Feed {
   }
 
   async close(): Promise<void> {
-    this.#isThrough = true;
+    this.#isReadToEnd = true;
     this.#readRows = undefined;
     await this.#parts.return?.();
   }
 
   #admits(task: RowTask): boolean {
-    const { skip, isFinished, order } = this.#options;
-    if (!skip.has(task.row)) return order?.admit(task) ?? true;
+    const { rowsInDatastore, isFinished, order } = this.#options;
+    if (!rowsInDatastore.has(task.row)) return order?.admit(task) ?? true;
     // The result of the row may have arrived since the row was read.
-    if (!isFinished(task.row)) order?.opened(task);
+    if (!isFinished(task.row)) order?.noteOpenRow(task);
     return false;
   }
 }

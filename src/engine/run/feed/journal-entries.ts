@@ -9,7 +9,7 @@ import { type RowTask, type UnfinishedRow, uncalledRow, unreadableResult } from 
 import type { FeedEpoch } from './feed-epoch.ts';
 
 type KnownHistory = Pick<Journal, 'history'>;
-type KnownFeeding = Pick<Journal, 'isUnsettled' | 'fedTo'>;
+type KnownFeeding = Pick<Journal, 'isUnsettled' | 'fedEpochOf'>;
 
 /** The entry of a row that may have been called. How often it was called is lost; most likely once. */
 export function possiblyCalledEntry(row: number, journal: KnownHistory): JournalEntry {
@@ -25,7 +25,7 @@ export function mayHaveUnknownCalls(
   journal: KnownFeeding,
   epoch: Pick<FeedEpoch, 'isPast'>,
 ): boolean {
-  return journal.isUnsettled(row) && epoch.isPast(journal.fedTo(row));
+  return journal.isUnsettled(row) && epoch.isPast(journal.fedEpochOf(row));
 }
 
 /** Rows in the datastore. */
@@ -45,10 +45,10 @@ export interface DatastoreRows {
 export function lostSince(
   epoch: Pick<FeedEpoch, 'isPresent'>,
   { inDatastore, removed, traces }: DatastoreRows,
-  journal: Pick<Journal, 'unsettledRows' | 'fedTo' | 'batchOf' | 'isAdded'>,
+  journal: Pick<Journal, 'unsettledRows' | 'fedEpochOf' | 'batchOf' | 'isAdded'>,
 ): { readonly withKeys: readonly number[]; readonly withEpoch: readonly number[] } {
   const missing = [...journal.unsettledRows()].filter((row) => !inDatastore.has(row));
-  const isOfEpoch = (row: number): boolean => epoch.isPresent(journal.fedTo(row));
+  const isOfEpoch = (row: number): boolean => epoch.isPresent(journal.fedEpochOf(row));
   const hasArrived = (row: number): boolean => journal.isAdded(row) || traces.has(journal.batchOf(row) ?? '');
   return {
     withKeys: missing.filter((row) => isOfEpoch(row) && hasArrived(row) && !removed.has(row)),

@@ -12,7 +12,7 @@ import type { RunStore } from '../record/store.ts';
 import { Coordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
 
-export interface Reconciling {
+export interface ReconcileOptions {
   /** Aborts when calls of other machines are no longer awaited. */
   readonly signal: AbortSignal;
   readonly onError: (error: Error) => void;
@@ -23,7 +23,7 @@ export interface Reconciling {
  *
  * @returns false when the signal aborted while another machine was calling a row
  */
-export async function reconcile(run: OpenRun, { signal, onError }: Reconciling): Promise<boolean> {
+export async function reconcile(run: OpenRun, { signal, onError }: ReconcileOptions): Promise<boolean> {
   const coordinator = await Coordinator.open(run, {
     tasks: nothing(),
     window: new FeedWindow({ concurrency: 1 }),
@@ -51,7 +51,7 @@ export async function cancelStoppedRun(
   store: RunStore,
   record: RunRecord,
   datastore: Datastore,
-  how: Reconciling,
+  how: ReconcileOptions,
   attribution: Attribution = {},
 ): Promise<RunRecord | undefined> {
   return withOpenRun({ store, record, datastore, purpose: `cancel ${record.id}` }, async (run) => {
@@ -90,7 +90,7 @@ function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
 }
 
 /** @returns undefined when the signal aborted */
-async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunRecord | undefined> {
+async function reconcileStoppedRun(run: OpenRun, how: ReconcileOptions): Promise<RunRecord | undefined> {
   if (!(await reconcile(run, how))) return undefined;
   return withCrashedTime(run.record, run.journal.lastFinishedAt);
 }
@@ -99,7 +99,7 @@ async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunR
  * Reconciles every run in the embedded datastore whose files can be read, and empties it, so that no row is called behind the user's back. If the signal aborts
  * first, nothing changes, and nothing can be fed.
  */
-export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise<void> {
+export async function claimForOurselves(run: OpenRun, how: ReconcileOptions): Promise<void> {
   const unreadable = await reconcileDeadRuns(run, how);
   if (unreadable === undefined) return;
   const { datastore, journal } = run;
@@ -116,13 +116,14 @@ export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise
 /** @returns the runs whose files can't be read; undefined when the signal aborted */
 async function reconcileDeadRuns(
   { store, record: own, datastore }: OpenRun,
-  how: Reconciling,
+  how: ReconcileOptions,
 ): Promise<readonly string[] | undefined> {
   const unreadable: string[] = [];
   for (const record of await store.list(how.onError)) {
     if (record.id === own.id || !mayHoldRows(record)) continue;
     try {
-      if ((await settle(store, record, datastore, `run ${own.id}`, how)) === undefined) return undefined;
+      if ((await reconcileAndSave(store, record, datastore, `run ${own.id}`, how)) === undefined)
+        return undefined;
     } catch (error) {
       // The datastore is renewed: once its files are restored, that run marks each row that it had fed.
       if (!isOfFilesOfRun(error)) throw error;
@@ -145,7 +146,7 @@ export async function settleDeadRun(
   return withScope(async (defer) => {
     const datastore = await open(defer);
     const how = { signal: neverAborted, onError };
-    return (await settle(store, record, datastore, `report ${record.id}`, how)) ?? record;
+    return (await reconcileAndSave(store, record, datastore, `report ${record.id}`, how)) ?? record;
   });
 }
 
@@ -154,12 +155,12 @@ function mayHoldRows({ state, queue }: RunRecord): boolean {
   return queue === undefined && (isActive(state) || state === 'failed');
 }
 
-async function settle(
+async function reconcileAndSave(
   store: RunStore,
   record: RunRecord,
   datastore: Datastore,
   purpose: string,
-  how: Reconciling,
+  how: ReconcileOptions,
 ): Promise<RunRecord | undefined> {
   const reconciled = await withOpenRun({ store, record, datastore, purpose }, (run) =>
     reconcileStoppedRun(run, how),

@@ -8,8 +8,8 @@ const maxHeldBytes = 32 * 1024 * 1024;
 
 interface BusySubject {
   /** Rows that may be called. Usually 1; more when a crashed coordinator had already fed them. */
-  open: number;
-  readonly held: RowTask[];
+  openRows: number;
+  readonly heldRows: RowTask[];
 }
 
 /**
@@ -18,83 +18,83 @@ interface BusySubject {
  */
 export class RowOrder {
   readonly #maxRows: number;
-  readonly #busy = new Map<string, BusySubject>();
+  readonly #busySubjects = new Map<string, BusySubject>();
   /** Subjects of open rows, by row. */
   readonly #subjects = new Map<number, string>();
   /** Rows that were held, and can be taken. */
-  readonly #freed: RowTask[] = [];
-  #rows = 0;
-  #bytes = 0;
+  readonly #freedRows: RowTask[] = [];
+  #heldRows = 0;
+  #heldBytes = 0;
 
   constructor(maxRows = maxHeldRows) {
     this.#maxRows = maxRows;
   }
 
   get isEmpty(): boolean {
-    return this.#rows === 0;
+    return this.#heldRows === 0;
   }
 
   /** Whether no more rows can be held: take a row before reading another. */
   get isFull(): boolean {
-    return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
+    return this.#heldRows >= this.#maxRows || this.#heldBytes >= maxHeldBytes;
   }
 
   /** Whether another row is held until this row has its result. */
   isAwaited(row: number): boolean {
-    return (this.#busy.get(this.#subjects.get(row) ?? '')?.held.length ?? 0) > 0;
+    return (this.#busySubjects.get(this.#subjects.get(row) ?? '')?.heldRows.length ?? 0) > 0;
   }
 
   /** @returns false if the row is held, because another row of its subject is open */
   admit(task: RowTask): boolean {
-    const busy = this.#busy.get(entryOf(task));
+    const busy = this.#busySubjects.get(subjectOfTask(task));
     if (busy === undefined) {
-      this.opened(task);
+      this.noteOpenRow(task);
       return true;
     }
-    busy.held.push(task);
-    this.#rows += 1;
-    this.#bytes += bytesOf(task);
+    busy.heldRows.push(task);
+    this.#heldRows += 1;
+    this.#heldBytes += bytesOf(task);
     return false;
   }
 
   /** Registers a row that an earlier coordinator fed. */
-  opened(task: RowTask): void {
-    const subject = entryOf(task);
-    const busy = this.#busy.get(subject);
-    if (busy === undefined) this.#busy.set(subject, { open: 1, held: [] });
-    else busy.open += 1;
+  noteOpenRow(task: RowTask): void {
+    const subject = subjectOfTask(task);
+    const busy = this.#busySubjects.get(subject);
+    if (busy === undefined) this.#busySubjects.set(subject, { openRows: 1, heldRows: [] });
+    else busy.openRows += 1;
     this.#subjects.set(task.row, subject);
   }
 
   /** @returns whether another row can be taken now */
-  finished(row: number): boolean {
+  noteFinishedRow(row: number): boolean {
     const subject = this.#subjects.get(row);
-    const busy = subject === undefined ? undefined : this.#busy.get(subject);
+    const busy = subject === undefined ? undefined : this.#busySubjects.get(subject);
     if (subject === undefined || busy === undefined) return false;
     this.#subjects.delete(row);
-    busy.open -= 1;
-    if (busy.open > 0) return false;
-    const next = busy.held.shift();
+    busy.openRows -= 1;
+    if (busy.openRows > 0) return false;
+    const next = busy.heldRows.shift();
     if (next === undefined) {
-      this.#busy.delete(subject);
+      this.#busySubjects.delete(subject);
       return false;
     }
-    busy.open = 1;
+    busy.openRows = 1;
     this.#subjects.set(next.row, subject);
-    this.#freed.push(next);
+    this.#freedRows.push(next);
     return true;
   }
 
-  take(): RowTask | undefined {
-    const task = this.#freed.shift();
+  takeFreedRow(): RowTask | undefined {
+    const task = this.#freedRows.shift();
     if (task === undefined) return undefined;
-    this.#rows -= 1;
-    this.#bytes -= bytesOf(task);
+    this.#heldRows -= 1;
+    this.#heldBytes -= bytesOf(task);
     return task;
   }
 }
 
-function entryOf({ operation, line }: RowTask): string {
+function subjectOfTask({ operation, line }: RowTask): string {
   return subjectOf({ operation: operation.name, subject: decodeCallable(line, operation).subject });
 }
 

@@ -16,7 +16,7 @@ export interface KeepRules {
  * Runs whose manifests are not archived yet. An unmounted inbox looks like an empty folder, so only the file that records the archiving
  * counts.
  */
-export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlySet<string>> {
+export async function runsWithAwaitedManifests(runs: readonly RunRecord[]): Promise<ReadonlySet<string>> {
   const awaited = new Set<string>();
   for (const { id, keepUntil } of runs) {
     if (keepUntil !== undefined && !(await exists(keepUntil))) awaited.add(id);
@@ -27,9 +27,9 @@ export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlyS
 /**
  * Keeps or removes a run, its retries and its undos together: otherwise rows that a removed run has done would be called again.
  *
- * @param runs oldest first
+ * @param runs all runs, oldest first
  */
-export function prunable(
+export function prunableRuns(
   runs: readonly RunRecord[],
   { last, days, ids }: KeepRules,
   now: number,
@@ -42,13 +42,13 @@ export function prunable(
     ids?.has(run.id) === true ||
     !isOver(run) ||
     Date.parse(run.states.at(-1)?.at ?? '') >= since;
-  const familyOf = families(runs);
+  const familyOf = familyOfRun(runs);
   const kept = new Set(runs.filter(isKept).map(familyOf));
   return runs.filter((run) => !kept.has(familyOf(run)));
 }
 
 /** Maps each run to the oldest run that it derives from. */
-function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
+function familyOfRun(runs: readonly RunRecord[]): (run: RunRecord) => string {
   const first = new Map<string, string>();
   for (const { id, retryOf, undoOf } of runs) {
     const from = retryOf ?? undoOf;
@@ -58,7 +58,7 @@ function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
 }
 
 /** Marks a folder that is being removed; no run has such a name. */
-const suffix = '.removed';
+const removalSuffix = '.removed';
 
 /**
  * Removes runs. A kill leaves each run whole or invisible.
@@ -69,10 +69,12 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
   let bytes = 0;
   for (const folder of runs.map(({ id }) => store.folder(id))) {
     bytes += await sizeOf(folder);
-    await onDisk(folder, () => rename(folder, folder + suffix));
+    await onDisk(folder, () => rename(folder, folder + removalSuffix));
   }
   const runsDir = join(store.stateDir, 'runs');
-  for (const name of ((await ifThere(readdir(runsDir))) ?? []).filter((each) => each.endsWith(suffix))) {
+  for (const name of ((await ifThere(readdir(runsDir))) ?? []).filter((each) =>
+    each.endsWith(removalSuffix),
+  )) {
     const path = join(runsDir, name);
     await onDisk(path, () => rm(path, { recursive: true, force: true }));
   }

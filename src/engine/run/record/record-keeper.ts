@@ -7,9 +7,9 @@ import type { RunStore } from './store.ts';
 type StateEntry = RunRecord['states'][number];
 
 /** How often the active time is saved. */
-export const notedEveryMs = 5_000;
+export const saveTimeEveryMs = 5_000;
 /** After a longer suspension, a process may have lost the run without knowing. */
-const lateMs = 30_000;
+const longestPauseMs = 30_000;
 
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
@@ -18,7 +18,7 @@ export class RecordKeeper {
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
-  #saves: RepeatedTask | undefined;
+  #timeSaves: RepeatedTask | undefined;
 
   constructor(store: Pick<RunStore, 'save'>, record: RunRecord) {
     this.#store = store;
@@ -31,7 +31,7 @@ export class RecordKeeper {
 
   /** Enters a state without writing the record. */
   enter(state: RunState, cause: StateCause = {}, changes: Partial<RunRecord> = {}): void {
-    this.#record = { ...enterState(this.#timed('atWorkMs'), state, cause), ...changes };
+    this.#record = { ...enterState(this.#recordWithTime('atWorkMs'), state, cause), ...changes };
     this.#since = steadyNow();
   }
 
@@ -41,27 +41,27 @@ export class RecordKeeper {
 
   /** Writes the record, one write at a time. The first call starts to save the active time, too. */
   save(): Promise<void> {
-    if (this.#saves === undefined) {
+    if (this.#timeSaves === undefined) {
       this.#notedAt = steadyNow();
-      this.#saves = repeat(() => this.#saveTime(), { everyMs: notedEveryMs });
+      this.#timeSaves = repeat(() => this.#saveTime(), { everyMs: saveTimeEveryMs });
     }
-    this.#saving = this.#saving.catch(() => {}).then(() => this.#store.save(this.#timed('notedMs')));
+    this.#saving = this.#saving.catch(() => {}).then(() => this.#store.save(this.#recordWithTime('notedMs')));
     return this.#saving;
   }
 
   close(): void {
-    void this.#saves?.stop();
+    void this.#timeSaves?.stop();
   }
 
   async #saveTime(): Promise<void> {
     const now = steadyNow();
-    const isLate = now > this.#notedAt + lateMs;
+    const isLate = now > this.#notedAt + longestPauseMs;
     this.#notedAt = now;
     // The active time may stay unsaved: the journal's times give the duration, too.
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
-  #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
+  #recordWithTime(key: 'atWorkMs' | 'notedMs'): RunRecord {
     const since = this.#since;
     return since === undefined
       ? this.#record
@@ -120,5 +120,5 @@ function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined
   const byTimeOfDay = Math.max(0, Date.parse(until ?? at) - Date.parse(at));
   // Earlier versions recorded no active time.
   if (notedMs === undefined) return byTimeOfDay;
-  return Math.min(Math.max(byTimeOfDay, notedMs), notedMs + notedEveryMs);
+  return Math.min(Math.max(byTimeOfDay, notedMs), notedMs + saveTimeEveryMs);
 }

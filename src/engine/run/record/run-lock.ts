@@ -9,13 +9,13 @@ export function runLockPath(runFolder: string): string {
   return join(runFolder, 'run');
 }
 
-interface Folders {
+interface RunFolders {
   readonly stateDir: string;
   readonly folder: (id: string) => string;
 }
 
 /** Whether a process still writes the report or closes the datastore: then the run can't be resumed. */
-export async function isInUse({ folder, stateDir }: Folders, record: RunRecord): Promise<boolean> {
+export async function isInUse({ folder, stateDir }: RunFolders, record: RunRecord): Promise<boolean> {
   const { id, process, queue, submitted, states } = record;
   if (await isLocked(runLockPath(folder(id)))) return true;
   // On the embedded datastore only a daemon locks a run, and keeps the datastore for other runs.
@@ -35,7 +35,7 @@ function holdsDatastore(stateDir: string, process: ProcessId, since?: string): P
  * nor the record. A killed container or a laptop in another network leaves such records, and no later process can ask for that process.
  */
 export async function withoutLostProcess(
-  { folder, stateDir }: Folders,
+  { folder, stateDir }: RunFolders,
   recordPath: string,
   record: RunRecord,
 ): Promise<RunRecord> {

@@ -97,7 +97,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
      * @throws a usage error `RUN_UNKNOWN`, or `RUN_AMBIGUOUS` when several runs match
      */
     async find(name: string): Promise<RunRecord> {
-      const [only, ...more] = inOrder(await Promise.all(idsMeantBy(name, await ids()).map(read)));
+      const [only, ...more] = inOrderOfTime(await Promise.all(idsMeantBy(name, await ids()).map(read)));
       if (only === undefined) throw unknownRun(name, stateDir);
       if (more.length === 0) return only;
       const found = [only, ...more].map(({ id }) => id);
@@ -116,7 +116,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       const readable = (id: string): Promise<RunRecord | undefined> =>
         onUnreadable === undefined ? read(id) : read(id).catch((error) => void onUnreadable(error));
       const wanted = (await ids()).filter((id) => !but?.has(id));
-      return inOrder(await Promise.all(wanted.map(readable)));
+      return inOrderOfTime(await Promise.all(wanted.map(readable)));
     },
     async discard(id: string): Promise<void> {
       await rm(folder(id), { recursive: true, force: true });
@@ -137,12 +137,12 @@ function existingRun(id: string, stateDir: string, record: RunRecord | undefined
   return new BusyError('RUN_EXISTS', `${what}, which is ${state}`, remedy);
 }
 
-const shownIds = 10;
+const mostShownIds = 10;
 
 /** @param ids matching ids, oldest first */
 export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError {
-  const shown = ids.toReversed().slice(0, shownIds).join(', ');
-  const more = ids.length > shownIds ? ` and ${ids.length - shownIds} more` : '';
+  const shown = ids.toReversed().slice(0, mostShownIds).join(', ');
+  const more = ids.length > mostShownIds ? ` and ${ids.length - mostShownIds} more` : '';
   return usageError(
     'RUN_AMBIGUOUS',
     `"${name}" matches ${ids.length} runs (${shown}${more}): type more of the id.`,
@@ -150,7 +150,7 @@ export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError
 }
 
 /** Sorts records, the oldest first. Ids sort by time unless users chose them. */
-function inOrder(records: readonly (RunRecord | undefined)[]): readonly RunRecord[] {
+function inOrderOfTime(records: readonly (RunRecord | undefined)[]): readonly RunRecord[] {
   const key = (record: RunRecord): string => `${plannedAt(record)} ${record.id}`;
   return records.filter((record) => record !== undefined).toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 }

@@ -13,7 +13,7 @@ const targetSchema = z.object({
   succeeded: z.record(z.string(), z.string()).exactOptional(),
 });
 
-type Entry = z.infer<typeof targetSchema>;
+type Target = z.infer<typeof targetSchema>;
 
 const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSchema) });
 
@@ -23,7 +23,7 @@ const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSche
  * @param baseUrl normalized
  */
 export async function isNewTarget(stateDir: string, baseUrl: string): Promise<boolean> {
-  return (await entryOf(stateDir, baseUrl))?.used_at === undefined;
+  return (await readTarget(stateDir, baseUrl))?.used_at === undefined;
 }
 
 export function rememberUse(stateDir: string, baseUrl: string): Promise<void> {
@@ -36,7 +36,7 @@ export async function succeededBefore(
   baseUrl: string,
   operations: readonly Pick<Operation, 'name' | 'module'>[],
 ): Promise<readonly string[]> {
-  const { succeeded = {} } = (await entryOf(stateDir, baseUrl)) ?? {};
+  const { succeeded = {} } = (await readTarget(stateDir, baseUrl)) ?? {};
   return operations.filter(({ name, module = '' }) => succeeded[name] === module).map(({ name }) => name);
 }
 
@@ -56,7 +56,7 @@ export function rememberSuccess(
 async function changeTarget(
   stateDir: string,
   baseUrl: string,
-  change: (known: Partial<Entry>) => Partial<Entry>,
+  change: (known: Partial<Target>) => Partial<Target>,
 ): Promise<void> {
   await changeJsonFile(fileOf(stateDir), fileSchema, (file) => {
     const { targets = [] } = file ?? {};
@@ -68,7 +68,7 @@ async function changeTarget(
 }
 
 /** What the file says of a base URL. A damaged file counts as missing: the user is asked again. */
-async function entryOf(stateDir: string, baseUrl: string): Promise<Entry | undefined> {
+async function readTarget(stateDir: string, baseUrl: string): Promise<Target | undefined> {
   const file = await readJsonFileIfAny(fileOf(stateDir), fileSchema);
   return file?.targets.find(({ base_url: url }) => url === baseUrl);
 }

@@ -1,7 +1,7 @@
 import type { Defer } from '../../../base/async/scope.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { operationNamed } from '../../operation/shown-request.ts';
-import { type EntriesNow, resultsOfChanged } from '../feed/changed-since.ts';
+import { type ListedEntriesNow, resultsOfChanged } from '../feed/changed-since.ts';
 import type { OpenPart, RunInProgress } from './run-in-progress.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { OpenPart, RunInProgress } from './run-in-progress.ts';
 export const openComparison: OpenPart = (inProgress) => {
   const { run, rows } = inProgress;
   if (rows.head.compared === undefined) return {};
-  let entries: EntriesNow | undefined;
+  let entries: ListedEntriesNow | undefined;
   return {
     async beforeFeeding(stopping, defer) {
       entries = await entriesNow(inProgress, stopping, defer);
@@ -30,7 +30,7 @@ async function entriesNow(
   { run: { record, store }, rows: { head }, options: { openLists } }: RunInProgress,
   stopping: AbortSignal,
   defer: Defer,
-): Promise<EntriesNow | undefined> {
+): Promise<ListedEntriesNow | undefined> {
   if (openLists === undefined)
     throw usageError(
       'LISTS_UNREADABLE',

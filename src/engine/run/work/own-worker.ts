@@ -52,7 +52,7 @@ export function startOwnWorker(
       tellEvent({ type: 'pace', pace, inFlight });
     },
     proven: journal.provenOperations,
-    onHalt: ({ message: reason }, place) => haltIf(guards.learn({ outage: { reason, place } })),
+    onHalt: ({ message: reason }, place) => haltIf(guards.takeNews({ outage: { reason, place } })),
     onError,
   });
 }
@@ -65,6 +65,6 @@ export function windowOf({ run, keeper, progress }: RunInProgress): FeedWindow {
     concurrency: concurrency === 'auto' ? usualConcurrency : concurrency,
     ratePerSecond: () => keeper.record.options.rate?.perSecond,
     workers: () => progress.workers ?? 1,
-    unfinished: () => unfinishedRows(record, journal),
+    unfinishedRows: () => unfinishedRows(record, journal),
   });
 }

@@ -6,7 +6,7 @@ import { type Outcome, type OutcomeCounts, totalOf } from '../../../domain/terms
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import { recordedPace } from '../../report/rate-history.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
-import type { WorkFigures } from '../facts/make-facts.ts';
+import type { OwnRunFigures } from '../facts/make-facts.ts';
 import type { StalledCalls } from '../facts/run-facts.ts';
 
 /** What happens to rows, for progress and logs, never for accounting. */
@@ -122,7 +122,7 @@ export class Progress {
   }
 
   /** See `progressOfWork`, which makes progress of these figures. */
-  snapshot(): WorkFigures {
+  snapshot(): OwnRunFigures {
     return {
       rows: this.#options.rows,
       done: totalOf(this.#counts),

@@ -61,7 +61,7 @@ class Stages implements RunPart {
     const deadline = this.#deadline;
     if (deadline === undefined) return () => {};
     return onAbort(deadline, () => {
-      const halt = this.#inProgress.guards.learn({ spentBudget: String(deadline.reason) });
+      const halt = this.#inProgress.guards.takeNews({ spentBudget: String(deadline.reason) });
       if (halt !== undefined) stop(halt);
     });
   }
@@ -86,7 +86,7 @@ class Stages implements RunPart {
     if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row))) {
       const verb = maxRows === 1 ? 'has' : 'have';
       const spentBudget = `the ${counted(maxRows, 'row')} that --max-rows allows ${verb} been called`;
-      return guards.learn({ spentBudget });
+      return guards.takeNews({ spentBudget });
     }
     const end = await this.#evaluate(this.#canary, signal);
     if (end === undefined) this.#canary = undefined;

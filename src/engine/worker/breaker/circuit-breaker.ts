@@ -9,7 +9,7 @@ import {
 } from './health-evidence.ts';
 import { HeldVerdicts, needsSuccess } from './held-verdicts.ts';
 import { type BreakerOutage, OutageTests, outageOf, Recovery } from './outage-tests.ts';
-import { areSeveral, type CountedCalls, FailureStreak, RefusalStreak } from './streaks.ts';
+import { areSeveralFailures, type CountedCalls, FailureStreak, RefusalStreak } from './streaks.ts';
 
 export interface CircuitBreakerOptions {
   /** The longest outage before the breaker halts. Absent: no limit. */
@@ -23,11 +23,11 @@ export interface CircuitBreakerOptions {
 /** An unproven API has this many calls, or this much time, to answer a call. */
 const [unprovenCalls, unprovenMs] = [20, 30_000];
 /** The most rows waiting for their verdicts for which other rows are taken in hand. */
-const mostHeld = 20;
+const mostHeldVerdicts = 20;
 /** After this long with nothing left to call, the API is judged by the calls so far. The first rows may take longer to arrive. */
 const idleMs = { unproven: 5_000, proven: 1_000 };
 /** After a streak of failures this long, users are told what the run waits for. */
-const noticedMs = 4_000;
+const noticeAfterMs = 4_000;
 
 /**
  * Distinguishes trouble of the API from trouble of a row. While rows fail and no call is answered, their verdicts are held back: the next
@@ -52,19 +52,19 @@ export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
   #state: 'unproven' | 'closed' | 'open' | 'halted' = 'unproven';
   /** Rows between `begin` and `end`. */
-  #inHand = 0;
+  #rowsInHand = 0;
   /** Failed calls of an unproven API that are no longer held. */
-  #spent = 0;
-  readonly #early = new EarlyCalls();
+  #releasedFailures = 0;
+  readonly #earlyCalls = new EarlyCalls();
   #firstCallAt: number | undefined;
   #streak: FailureStreak | undefined;
   readonly #refusals = new RefusalStreak();
-  readonly #held = new HeldVerdicts();
+  readonly #heldVerdicts = new HeldVerdicts();
   readonly #recovery = new Recovery();
   readonly #tests = new OutageTests();
-  #decision: NodeJS.Timeout | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #limit: NodeJS.Timeout | undefined;
+  #decisionTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #outageTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: CircuitBreakerOptions) {
@@ -74,7 +74,7 @@ export class CircuitBreaker {
   /** The outage to show, if any: rows that have waited for their verdicts for seconds also show an outage. */
   get outage(): BreakerOutage | undefined {
     const [streak, isOpen] = [this.#streak, this.#state === 'open'];
-    const isNoticed = isOpen || (this.#held.length > 0 && (streak?.lastedMs ?? 0) >= noticedMs);
+    const isNoticed = isOpen || (this.#heldVerdicts.length > 0 && (streak?.lastedMs ?? 0) >= noticeAfterMs);
     if (streak === undefined || !isNoticed) return undefined;
     const longestMs = this.#state === 'unproven' ? unprovenMs : this.#options.maxOutageMs;
     return outageOf(streak, isOpen ? this.#tests.nextInMs : 0, longestMs);
@@ -82,7 +82,7 @@ export class CircuitBreaker {
 
   /** An operation has succeeded here or elsewhere: the API is known to answer as the service does. */
   prove(): void {
-    this.#succeeded();
+    this.#noteSuccess();
     if (this.#state !== 'unproven') return;
     this.#state = 'closed';
     this.#decide();
@@ -91,23 +91,24 @@ export class CircuitBreaker {
 
   /** Rows to have in hand if `wanted` are needed; at most `unproven` in a call while nothing is known about the API. */
   prefetchLimit(wanted: number, unproven: number): number {
-    const held = this.#held.length;
+    const held = this.#heldVerdicts.length;
     if (this.#state === 'unproven') {
-      const inCalls = Math.min(unproven, this.#early.mayBeInFlight);
-      return Math.max(1, Math.min(held + inCalls, unprovenCalls - this.#spent));
+      const inCalls = Math.min(unproven, this.#earlyCalls.mostInFlight);
+      return Math.max(1, Math.min(held + inCalls, unprovenCalls - this.#releasedFailures));
     }
     if (this.#state !== 'closed') return 1;
-    return Math.min(wanted, this.#early.mostInHand, this.#recovery.mostInHand) + Math.min(held, mostHeld);
+    const mostInHand = Math.min(wanted, this.#earlyCalls.mostInHand, this.#recovery.mostInHand);
+    return mostInHand + Math.min(held, mostHeldVerdicts);
   }
 
   /** Counts a claimed row as in hand. Call `end` when the row has a verdict. */
   begin(): void {
-    this.#inHand += 1;
+    this.#rowsInHand += 1;
     this.#watchIdle();
   }
 
   end(): void {
-    this.#inHand -= 1;
+    this.#rowsInHand -= 1;
     this.#watchIdle();
   }
 
@@ -121,25 +122,25 @@ export class CircuitBreaker {
   assess(evidence: HealthEvidence): Blame | Promise<Blame> {
     if (this.#state === 'halted') return 'halted';
     if (this.#closed) return isDoubtful(evidence) || this.#state === 'open' ? 'halted' : 'row';
-    if (evidence.kind === 'trouble') return this.#troubled(evidence);
+    if (evidence.kind === 'trouble') return this.#assessTrouble(evidence);
     if (evidence.kind === 'none' && this.#state === 'open') this.#testLater();
-    if (evidence.kind === 'refused') this.#refused(evidence);
+    if (evidence.kind === 'refused') this.#noteRefusal(evidence);
     if (evidence.kind === 'answered') {
-      if (evidence.isSuccess) this.#succeeded();
+      if (evidence.isSuccess) this.#noteSuccess();
       this.#refusals.end();
-      this.#answered();
+      this.#noteAnswer();
     }
     return 'row';
   }
 
-  #troubled(trouble: Trouble): Blame | Promise<Blame> {
+  #assessTrouble(trouble: Trouble): Blame | Promise<Blame> {
     const { cause } = trouble;
     const isUnproven = this.#state === 'unproven';
-    this.#early.add(trouble, isUnproven);
-    if (!isUnproven && (cause === 'unread' || cause === 'done')) return this.#troubledEarly(trouble);
+    this.#earlyCalls.add(trouble, isUnproven);
+    if (!isUnproven && (cause === 'unread' || cause === 'done')) return this.#assessEarlyTrouble(trouble);
     if (!isUnproven && cause === 'path') {
       this.#refusals.end();
-      this.#answered();
+      this.#noteAnswer();
       return 'row';
     }
     this.#streak ??= new FailureStreak(trouble);
@@ -152,9 +153,9 @@ export class CircuitBreaker {
   }
 
   /** Assesses trouble after something has answered, and before a row of the operation has succeeded. */
-  #troubledEarly(trouble: Trouble): Blame | Promise<Blame> {
-    if (this.#early.areTooMany) {
-      this.#giveUp('unproven', this.#early.streakTo(trouble));
+  #assessEarlyTrouble(trouble: Trouble): Blame | Promise<Blame> {
+    if (this.#earlyCalls.areTooMany) {
+      this.#giveUp('unproven', this.#earlyCalls.streakTo(trouble));
       return 'halted';
     }
     if (this.#state === 'open') this.#testLater();
@@ -162,67 +163,67 @@ export class CircuitBreaker {
   }
 
   #hold(trouble: Trouble): Promise<Blame> {
-    const blame = this.#held.hold(trouble);
+    const blame = this.#heldVerdicts.hold(trouble);
     this.#decide();
     this.#watchIdle();
     this.#options.onChange();
     return blame;
   }
 
-  #succeeded(): void {
-    this.#early.succeeded();
+  #noteSuccess(): void {
+    this.#earlyCalls.noteSuccess();
     this.#release('row', needsSuccess);
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#decision);
-    clearTimeout(this.#limit);
+    clearTimeout(this.#decisionTimer);
+    clearTimeout(this.#outageTimer);
     this.#tests.end(false);
     this.#release('halted');
   }
 
-  #refused({ path, failure }: Refused): void {
+  #noteRefusal({ path, failure }: Refused): void {
     this.#refusals.add();
     const { calls, lastedMs } = this.#refusals;
     const { maxOutageMs = Number.POSITIVE_INFINITY } = this.#options;
     if (lastedMs > maxOutageMs) this.#halt({ because: 'refusals', path, failure, calls, lastedMs });
-    else if (failure.status === 429) this.#answered();
+    else if (failure.status === 429) this.#noteAnswer();
     else if (this.#state === 'open') this.#testLater();
   }
 
-  #answered(): void {
+  #noteAnswer(): void {
     const lastState = this.#state;
     this.#state = 'closed';
     this.#streak = undefined;
-    this.#early.answered();
+    this.#earlyCalls.noteAnswer();
     if (lastState === 'open') {
-      clearTimeout(this.#limit);
+      clearTimeout(this.#outageTimer);
       this.#recovery.begin();
     }
-    const isRecovering = this.#recovery.answered();
-    const changes = lastState !== 'closed' || this.#held.length > 0 || isRecovering;
-    clearTimeout(this.#decision);
+    const isRecovering = this.#recovery.noteAnswer();
+    const changes = lastState !== 'closed' || this.#heldVerdicts.length > 0 || isRecovering;
+    clearTimeout(this.#decisionTimer);
     this.#release('row', (trouble) => !needsSuccess(trouble));
     if (changes) this.#options.onChange();
   }
 
   /** Trips if enough calls have failed; otherwise schedules the next decision. */
   #decide(): void {
-    clearTimeout(this.#decision);
+    clearTimeout(this.#decisionTimer);
     if (this.#streak === undefined || this.#closed) return;
     const now = performance.now();
     const { calls, since, latest, outageAt } = this.#streak;
     let at = Number.POSITIVE_INFINITY;
     if (this.#state === 'unproven') {
       const isCertain = calls >= unprovenCalls || latest.failure.code === 'TLS_ERROR';
-      if (isDoubtful(latest) || areSeveral(calls)) at = (this.#firstCallAt ?? since) + unprovenMs;
-      if (isCertain || this.#early.areTooMany) at = now;
+      if (isDoubtful(latest) || areSeveralFailures(calls)) at = (this.#firstCallAt ?? since) + unprovenMs;
+      if (isCertain || this.#earlyCalls.areTooMany) at = now;
     } else if (this.#state === 'closed') at = outageAt;
     if (at <= now) this.#trip();
     else if (at < Number.POSITIVE_INFINITY) {
-      this.#decision = setTimeout(() => this.#decide(), Math.ceil(at - now));
-      this.#decision.unref();
+      this.#decisionTimer = setTimeout(() => this.#decide(), Math.ceil(at - now));
+      this.#decisionTimer.unref();
     }
   }
 
@@ -236,11 +237,11 @@ export class CircuitBreaker {
     const { maxOutageMs } = this.#options;
     if (maxOutageMs !== undefined) {
       const leftMs = maxOutageMs - (this.#streak?.lastedMs ?? 0);
-      this.#limit = setTimeout(() => this.#giveUp('outage'), Math.max(0, leftMs));
-      this.#limit.unref();
+      this.#outageTimer = setTimeout(() => this.#giveUp('outage'), Math.max(0, leftMs));
+      this.#outageTimer.unref();
     }
     this.#testLater();
-    clearTimeout(this.#decision);
+    clearTimeout(this.#decisionTimer);
     this.#release('target');
     this.#options.onChange();
   }
@@ -248,7 +249,7 @@ export class CircuitBreaker {
   #giveUp(because: 'unproven' | 'outage', streak: CountedCalls | undefined = this.#streak): void {
     if (streak === undefined) return;
     const { calls, lastedMs, latest } = streak;
-    const troubles = [...this.#held.troubles, latest];
+    const troubles = [...this.#heldVerdicts.troubles, latest];
     const unclear = because === 'unproven' ? troubles.find(({ failure }) => failure.unclear) : undefined;
     const { path, failure, cause, row } = unclear ?? latest;
     const rowToSee = unclear !== undefined || cause === 'done' ? row : undefined;
@@ -257,7 +258,7 @@ export class CircuitBreaker {
 
   #halt(halt: Halt): void {
     this.#state = 'halted';
-    clearTimeout(this.#decision);
+    clearTimeout(this.#decisionTimer);
     this.#tests.end(false);
     this.#release('halted');
     this.#options.onHalt(halt);
@@ -269,31 +270,31 @@ export class CircuitBreaker {
   }
 
   #watchIdle(): void {
-    if (this.#held.length === 0) return;
-    clearTimeout(this.#idle);
-    if (this.#inHand > this.#held.length) return;
+    if (this.#heldVerdicts.length === 0) return;
+    clearTimeout(this.#idleTimer);
+    if (this.#rowsInHand > this.#heldVerdicts.length) return;
     const patienceMs = this.#state === 'unproven' ? idleMs.unproven : idleMs.proven;
-    this.#idle = setTimeout(() => this.#nothingLeft(), patienceMs);
-    this.#idle.unref();
+    this.#idleTimer = setTimeout(() => this.#decideWithoutMoreCalls(), patienceMs);
+    this.#idleTimer.unref();
   }
 
   /** Decides about the rows that wait for their verdicts, because no other call will follow before. */
-  #nothingLeft(): void {
-    const { troubles } = this.#held;
+  #decideWithoutMoreCalls(): void {
+    const { troubles } = this.#heldVerdicts;
+    const firstFailures = troubles.filter(({ isRepeated }) => !isRepeated);
     const early = troubles.find(needsSuccess);
     if (this.#state !== 'unproven' && early !== undefined)
-      this.#giveUp('unproven', this.#early.streakTo(early));
-    else if (areSeveral(troubles.filter(({ repeated }) => !repeated).length) || troubles.some(isDoubtful))
-      this.#trip();
+      this.#giveUp('unproven', this.#earlyCalls.streakTo(early));
+    else if (areSeveralFailures(firstFailures.length) || troubles.some(isDoubtful)) this.#trip();
     else {
-      if (this.#state === 'unproven') this.#spent += troubles.length;
+      if (this.#state === 'unproven') this.#releasedFailures += troubles.length;
       this.#release('row');
     }
   }
 
   #release(blame: Blame, isMeant?: (trouble: Trouble) => boolean): void {
-    clearTimeout(this.#idle);
-    this.#held.release(blame, isMeant);
+    clearTimeout(this.#idleTimer);
+    this.#heldVerdicts.release(blame, isMeant);
     this.#watchIdle();
   }
 }

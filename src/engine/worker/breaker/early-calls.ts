@@ -3,7 +3,7 @@ import type { CountedCalls } from './streaks.ts';
 
 /** The most calls that may have been processed, calls in flight included. */
 const mostUnclear = 5;
-const mostUndone = 20;
+const mostDoneRefusals = 20;
 
 /**
  * Counts calls from before a success that a wrong address would explain, or a service that has changed entries: few may follow.
@@ -13,41 +13,41 @@ const mostUndone = 20;
  * - refusals that would mean "done", until an operation has succeeded.
  */
 export class EarlyCalls {
-  #unread = 0;
-  #lost = 0;
-  #undone = 0;
+  #unreadAnswers = 0;
+  #lostAnswers = 0;
+  #doneRefusals = 0;
 
   /** @param isUnproven whether nothing was ever answered */
   add({ cause, failure }: Trouble, isUnproven: boolean): void {
-    if (cause === 'unread') this.#unread += 1;
-    else if (isUnproven && failure.unclear) this.#lost += 1;
-    if (cause === 'done') this.#undone += 1;
+    if (cause === 'unread') this.#unreadAnswers += 1;
+    else if (isUnproven && failure.unclear) this.#lostAnswers += 1;
+    if (cause === 'done') this.#doneRefusals += 1;
   }
 
-  answered(): void {
-    this.#lost = 0;
+  noteAnswer(): void {
+    this.#lostAnswers = 0;
   }
 
-  succeeded(): void {
-    this.#unread = 0;
-    this.#undone = 0;
+  noteSuccess(): void {
+    this.#unreadAnswers = 0;
+    this.#doneRefusals = 0;
   }
 
   /** The most rows in hand once anything was answered. */
   get mostInHand(): number {
-    return this.#unread > 0 ? this.mayBeInFlight : Number.POSITIVE_INFINITY;
+    return this.#unreadAnswers > 0 ? this.mostInFlight : Number.POSITIVE_INFINITY;
   }
 
   /** Calls that may be in flight at a time: each may be another one that can't be read. */
-  get mayBeInFlight(): number {
-    return Math.max(1, mostUnclear - this.#unread - this.#lost);
+  get mostInFlight(): number {
+    return Math.max(1, mostUnclear - this.#unreadAnswers - this.#lostAnswers);
   }
 
   get areTooMany(): boolean {
-    return this.#unread + this.#lost >= mostUnclear || this.#undone >= mostUndone;
+    return this.#unreadAnswers + this.#lostAnswers >= mostUnclear || this.#doneRefusals >= mostDoneRefusals;
   }
 
   streakTo(latest: Trouble): CountedCalls {
-    return { calls: this.#unread + this.#lost + this.#undone, lastedMs: 0, latest };
+    return { calls: this.#unreadAnswers + this.#lostAnswers + this.#doneRefusals, lastedMs: 0, latest };
   }
 }

@@ -12,7 +12,7 @@ export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): He
     row: task.row,
     path: task.path,
     failure,
-    repeated: claim.attemptsUsed > 0,
+    isRepeated: claim.attemptsUsed > 0,
   });
   if (judgement.kind === 'premature') return trouble('done', judgement.failure);
   if (judgement.kind === 'finished' && judgement.result.outcome === 'succeeded')

@@ -41,47 +41,47 @@ function accountOf(
   return said(`${baseUrl}${path}: ${what}`, answer, code, tries);
 }
 
-const byBaseUrl = 'base URL (--base-url, CQBATCH_BASE_URL)';
+const baseUrlText = 'base URL (--base-url, CQBATCH_BASE_URL)';
 
-const goAround = 'list the host of the API in NO_PROXY to go without it';
+const adviceToAvoidProxy = 'list the host of the API in NO_PROXY to go without it';
 
-const checkHost = `Check host and port of the ${byBaseUrl}, that the API is up, and that`;
-const checkToken = 'Check CQBATCH_TOKEN, --token-file or --token-command.';
+const adviceToCheckHost = `Check host and port of the ${baseUrlText}, that the API is up, and that`;
+const adviceToCheckToken = 'Check CQBATCH_TOKEN, --token-file or --token-command.';
 
-const waitForLimit =
+const adviceToWaitForLimit =
   'Continue when the limit of the API allows calls again. If the last rows alone are refused, correct them.';
 
 const remedies: Readonly<Record<string, string>> = {
-  HOST_NOT_FOUND: `Correct the host in the ${byBaseUrl}, or DNS.`,
-  CONNECTION_REFUSED: `${checkHost} no firewall is in the way.`,
-  CONNECT_TIMEOUT: `${checkHost} no firewall is in the way.`,
-  CONNECT_FAILED: `${checkHost} no firewall is in the way.`,
+  HOST_NOT_FOUND: `Correct the host in the ${baseUrlText}, or DNS.`,
+  CONNECTION_REFUSED: `${adviceToCheckHost} no firewall is in the way.`,
+  CONNECT_TIMEOUT: `${adviceToCheckHost} no firewall is in the way.`,
+  CONNECT_FAILED: `${adviceToCheckHost} no firewall is in the way.`,
   LOCAL_LIMIT: 'Raise that limit ("ulimit -v unlimited" for memory, "ulimit -n 1024" for files).',
-  PROXY_UNREACHABLE: `Correct the proxy in that variable, or ${goAround}.`,
+  PROXY_UNREACHABLE: `Correct the proxy in that variable, or ${adviceToAvoidProxy}.`,
   PROXY_AUTHENTICATION:
     'Correct user name and password in that variable, as in http://user:password@proxy:3128.',
-  PROXY_REFUSED: `Ask the administrator of the proxy, or ${goAround}.`,
-  PROXY_BAD_GATEWAY: `${checkHost} the proxy may reach it.`,
-  UNAUTHENTICATED: checkToken,
-  TOKEN_UNREADABLE: checkToken,
-  TOKEN_EMPTY: checkToken,
-  TOKEN_MALFORMED: checkToken,
-  UNIMPLEMENTED: `Correct the ${byBaseUrl} and its path prefix: nothing there takes this call.`,
-  RESOURCE_EXHAUSTED: waitForLimit,
-  PERMISSION_DENIED: `Check what the token allows, and correct the ${byBaseUrl} if it is wrong.`,
+  PROXY_REFUSED: `Ask the administrator of the proxy, or ${adviceToAvoidProxy}.`,
+  PROXY_BAD_GATEWAY: `${adviceToCheckHost} the proxy may reach it.`,
+  UNAUTHENTICATED: adviceToCheckToken,
+  TOKEN_UNREADABLE: adviceToCheckToken,
+  TOKEN_EMPTY: adviceToCheckToken,
+  TOKEN_MALFORMED: adviceToCheckToken,
+  UNIMPLEMENTED: `Correct the ${baseUrlText} and its path prefix: nothing there takes this call.`,
+  RESOURCE_EXHAUSTED: adviceToWaitForLimit,
+  PERMISSION_DENIED: `Check what the token allows, and correct the ${baseUrlText} if it is wrong.`,
 };
 
 /** Advice after calls that may have been processed: the user must look before anything is called again. */
-const lookFirst =
+const adviceToLookFirst =
   'These calls may have been processed: look at their rows (report.csv, column _unclear) in the service. ' +
   '"cqbatch resume" calls them again and keeps them marked.';
 
 function remedyOf({ cause, failure }: Pick<Halt, 'failure' | 'cause'>, isFirst: boolean): string {
   if (cause === 'done')
-    return `Correct the ${byBaseUrl} and its path prefix: a router may have answered. If they are right, first run a row that can succeed, from a manifest of its own; after its success, such refusals count, and "cqbatch resume" goes on.`;
+    return `Correct the ${baseUrlText} and its path prefix: a router may have answered. If they are right, first run a row that can succeed, from a manifest of its own; after its success, such refusals count, and "cqbatch resume" goes on.`;
   if (cause === 'unread')
-    return `${lookFirst} If another service has answered, correct the ${byBaseUrl} and its path prefix.`;
-  return isFirst && failure.unclear ? `${remedy(failure)} ${lookFirst}` : remedy(failure);
+    return `${adviceToLookFirst} If another service has answered, correct the ${baseUrlText} and its path prefix.`;
+  return isFirst && failure.unclear ? `${remedy(failure)} ${adviceToLookFirst}` : remedy(failure);
 }
 
 function remedy({ code, status = 0, class: kind }: ApiFailure): string {
@@ -89,8 +89,8 @@ function remedy({ code, status = 0, class: kind }: ApiFailure): string {
   if (known !== undefined) return known;
   if (status >= 500) return 'The API has a problem: continue when it works again.';
   if (status === 404 && kind === 'halt-early')
-    return `Correct the ${byBaseUrl} and its path prefix: a 404 without JSON most likely comes from a router.`;
+    return `Correct the ${baseUrlText} and its path prefix: a 404 without JSON most likely comes from a router.`;
   if (status > 0)
-    return `Correct the ${byBaseUrl} and its path prefix, unless the API really has none of the entries that these rows name.`;
-  return `Correct the ${byBaseUrl}, or check that the API is up.`;
+    return `Correct the ${baseUrlText} and its path prefix, unless the API really has none of the entries that these rows name.`;
+  return `Correct the ${baseUrlText}, or check that the API is up.`;
 }

@@ -32,7 +32,7 @@ export interface Trouble {
   readonly path: string;
   readonly failure: ApiFailure;
   /** Whether an attempt of the row had failed before: a row that always fails says nothing about the API. */
-  readonly repeated: boolean;
+  readonly isRepeated: boolean;
 }
 
 /** What is to blame for a failed call. `halted`: this worker has given up, and another must call the row. */

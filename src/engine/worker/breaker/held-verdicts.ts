@@ -2,23 +2,23 @@ import type { Blame, Trouble } from './health-evidence.ts';
 
 /** Verdicts of rows that wait for the next calls to show what is to blame. */
 export class HeldVerdicts {
-  #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
+  #verdicts: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
 
   get length(): number {
-    return this.#held.length;
+    return this.#verdicts.length;
   }
 
   get troubles(): readonly Trouble[] {
-    return this.#held.map(({ trouble }) => trouble);
+    return this.#verdicts.map(({ trouble }) => trouble);
   }
 
   hold(trouble: Trouble): Promise<Blame> {
-    return new Promise((release) => this.#held.push({ trouble, release }));
+    return new Promise((release) => this.#verdicts.push({ trouble, release }));
   }
 
   release(blame: Blame, isMeant: (trouble: Trouble) => boolean = () => true): void {
-    const meant = this.#held.filter(({ trouble }) => isMeant(trouble));
-    this.#held = this.#held.filter(({ trouble }) => !isMeant(trouble));
+    const meant = this.#verdicts.filter(({ trouble }) => isMeant(trouble));
+    this.#verdicts = this.#verdicts.filter(({ trouble }) => !isMeant(trouble));
     for (const { release } of meant) release(blame);
   }
 }

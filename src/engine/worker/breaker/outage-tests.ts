@@ -2,12 +2,12 @@ import type { Trouble } from './health-evidence.ts';
 import type { FailureStreak } from './streaks.ts';
 
 /** Pauses between test calls, as a share of the outage so far. */
-const testAfterPart = 0.25;
+const pauseShareOfOutage = 0.25;
 const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
 
 /** With this many rows in hand again, a worker has recovered. */
-const mostRecovering = 200;
+const mostRowsWhileRecovering = 200;
 
 /** The single calls that test whether an outage is over. */
 export class OutageTests {
@@ -19,7 +19,7 @@ export class OutageTests {
   }
 
   planNext(outageMs: number): void {
-    const pauseMs = Math.min(Math.max(outageMs * testAfterPart, shortestTestMs), longestTestMs);
+    const pauseMs = Math.min(Math.max(outageMs * pauseShareOfOutage, shortestTestMs), longestTestMs);
     this.#nextAt = performance.now() + pauseMs;
   }
 
@@ -49,9 +49,10 @@ export class Recovery {
   }
 
   /** @returns whether more rows may be in hand */
-  answered(): boolean {
-    this.mostInHand = this.mostInHand >= mostRecovering ? Number.POSITIVE_INFINITY : this.mostInHand + 1;
-    return this.mostInHand <= mostRecovering;
+  noteAnswer(): boolean {
+    this.mostInHand =
+      this.mostInHand >= mostRowsWhileRecovering ? Number.POSITIVE_INFINITY : this.mostInHand + 1;
+    return this.mostInHand <= mostRowsWhileRecovering;
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Trouble } from './health-evidence.ts';
 
 /** Consecutive failed calls that are an outage, or fewer over a longer time. The restart of a server is no outage. */
-const many = { calls: 20, overMs: 2_000 };
-const several = { calls: 5, overMs: 10_000 };
+const manyFailures = { calls: 20, overMs: 2_000 };
+const severalFailures = { calls: 5, overMs: 10_000 };
 
-export function areSeveral(calls: number): boolean {
-  return calls >= several.calls;
+export function areSeveralFailures(calls: number): boolean {
+  return calls >= severalFailures.calls;
 }
 
 /** Calls that make a run give up. */
@@ -27,7 +27,7 @@ export class FailureStreak {
 
   /** Adds a failed call. A row that always fails counts once. */
   add(trouble: Trouble): void {
-    if (trouble.cause !== 'either' || !trouble.repeated) this.calls += 1;
+    if (trouble.cause !== 'either' || !trouble.isRepeated) this.calls += 1;
     this.latest = trouble;
   }
 
@@ -37,8 +37,8 @@ export class FailureStreak {
 
   /** When the streak becomes an outage; infinite while it does not. */
   get outageAt(): number {
-    if (this.calls >= many.calls) return this.since + many.overMs;
-    return areSeveral(this.calls) ? this.since + several.overMs : Number.POSITIVE_INFINITY;
+    if (this.calls >= manyFailures.calls) return this.since + manyFailures.overMs;
+    return areSeveralFailures(this.calls) ? this.since + severalFailures.overMs : Number.POSITIVE_INFINITY;
   }
 }
 

@@ -82,7 +82,7 @@ describe('a ledger', () => {
       body: '',
     });
     const ledger = read(work(1, { answers: [answer(1)] }), { type: 'begin', claim: 2 });
-    ledger.answered(answer(2));
+    ledger.addAnswer(answer(2));
     expect(ledger.takeAnswers()).toEqual([answer(1), answer(2)]);
     expect(ledger.takeAnswers()).toEqual([]);
   });
@@ -245,9 +245,9 @@ async function claim(number: number, log: string[]) {
     answer(row: number, isGood: boolean): void {
       if (isDead || !inFlight.delete(row)) return;
       const { attempts, unclear } = known(row);
-      if (isGood) writer.finished(result(row, attempts + 1, unclear));
+      if (isGood) writer.addResult(result(row, attempts + 1, unclear));
       else
-        writer.unfinished({
+        writer.addProgress({
           row,
           history: { attempts: attempts + 1, unprocessed: 0, unclear },
           attemptsUsed: attempts + 1,

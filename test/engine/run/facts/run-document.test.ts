@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { auditDocument } from '../../../../src/cli/render/audit.ts';
 import { statusDocument } from '../../../../src/cli/render/status.ts';
 import { briefOfEntry, briefOfRecord, factsOfEntry } from '../../../../src/engine/run/facts/make-facts.ts';
-import { runDocument, selected } from '../../../../src/engine/run/facts/run-document.ts';
+import { runDocument, selectMembers } from '../../../../src/engine/run/facts/run-document.ts';
 import type { RunFacts } from '../../../../src/engine/run/facts/run-facts.ts';
 import { runEntry } from '../../../helpers/cluster-entries.ts';
 import { runFacts } from '../../../helpers/run-facts.ts';
@@ -28,13 +28,13 @@ test.each<[what: string, facts: RunFacts]>([
 
 test('a run whose journal is unreadable has null in place of counts', () => {
   const counts = ['done', 'outcomes', 'succeeded', 'failed', 'unclear', 'codes', 'duration_s'] as const;
-  const document = selected(runDocument(briefOfRecord(plannedRecord)), counts);
+  const document = selectMembers(runDocument(briefOfRecord(plannedRecord)), counts);
   expect(document).toEqual(Object.fromEntries(counts.map((name) => [name, null])));
 });
 
 test('a run has a rate group in its document only if it has one', () => {
   expect(runDocument(runFacts({ rateGroup: 'acme' }))).toMatchObject({ rate_group: 'acme' });
-  expect(selected(runDocument(runFacts()), ['run', 'rate_group'])).toEqual({ run: 'monthly' });
+  expect(selectMembers(runDocument(runFacts()), ['run', 'rate_group'])).toEqual({ run: 'monthly' });
 });
 
 test('record and entry of a run give the same brief facts', () => {

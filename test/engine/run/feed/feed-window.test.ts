@@ -5,10 +5,10 @@ import { FeedWindow, type FeedWindowOptions } from '../../../../src/engine/run/f
 function steadyWindow(options: FeedWindowOptions, rowsPerSecond: number): FeedWindow {
   let now = 0;
   const window = new FeedWindow({ ...options, now: () => now });
-  window.fed(1_000_000, 0);
+  window.countFed(1_000_000, 0);
   for (let row = 0; row < rowsPerSecond * 30; row += 1) {
     now += 1_000 / rowsPerSecond;
-    window.finished();
+    window.countFinished();
   }
   return window;
 }
@@ -24,12 +24,12 @@ describe('FeedWindow', () => {
 
   test('does not count known finished rows as unfinished', () => {
     const window = new FeedWindow({ concurrency: 1, now: () => 0 });
-    window.fed(600, 0);
-    for (let row = 0; row < 200; row += 1) window.finished();
-    window.observed(600);
+    window.countFed(600, 0);
+    for (let row = 0; row < 200; row += 1) window.countFinished();
+    window.observeOpenRows(600);
     // 500 may be open.
     let fed = 0;
-    for (; window.hasRoom; fed += 1) window.fed(1, 0);
+    for (; window.hasRoom; fed += 1) window.countFed(1, 0);
     expect(fed).toBe(100);
   });
 
@@ -38,8 +38,8 @@ describe('FeedWindow', () => {
     const window = new FeedWindow({ concurrency: 50, ratePerSecond: () => 5, now: () => now });
     const fedAndCalled = (): number => {
       let fed = 0;
-      for (; window.hasRoom; fed += 1) window.fed(1, 0);
-      window.collected(fed, 0);
+      for (; window.hasRoom; fed += 1) window.countFed(1, 0);
+      window.countCollected(fed, 0);
       return fed;
     };
     const bySecond = [0, 1, 2, 3].map((second) => {
@@ -64,11 +64,16 @@ describe('FeedWindow', () => {
     ['no more than 250 rows', {}, 2_000, 250],
     ['a second of work where no worker calls yet', { workers: () => 0 }, 100, 100],
     // Of a million rows, all but 3,000 are fed.
-    ['two parts for each worker near the end', { workers: () => 2, unfinished: () => 997_200 }, 2_000, 50],
-    ['no tiny batches at the end', { unfinished: () => 997_005 }, 2_000, 10],
+    [
+      'two parts for each worker near the end',
+      { workers: () => 2, unfinishedRows: () => 997_200 },
+      2_000,
+      50,
+    ],
+    ['no tiny batches at the end', { unfinishedRows: () => 997_005 }, 2_000, 10],
   ])('makes batches of %s', (_title, options, rowsPerSecond, expected) => {
     const window = steadyWindow({ concurrency: 1, ...options }, rowsPerSecond);
-    window.collected(3_000, 0);
+    window.countCollected(3_000, 0);
     expect(Math.abs(window.nextBatch.rows - expected)).toBeLessThanOrEqual(1);
   });
 
@@ -76,8 +81,8 @@ describe('FeedWindow', () => {
     const window = new FeedWindow({ concurrency: 1, now: () => 0 });
     let fed = 0;
     while (window.hasRoom && fed < 10_000) {
-      window.fed(1, 0);
-      window.finished();
+      window.countFed(1, 0);
+      window.countFinished();
       fed += 1;
     }
     expect(fed).toBeLessThan(5_000);
@@ -85,7 +90,7 @@ describe('FeedWindow', () => {
 
   test('stops feeding at 32 MB of request bodies', () => {
     const window = new FeedWindow({ concurrency: 1_000 });
-    window.fed(1, 32 * 1024 * 1024);
+    window.countFed(1, 32 * 1024 * 1024);
     expect(window.hasRoom).toBe(false);
   });
 
@@ -95,11 +100,11 @@ describe('FeedWindow', () => {
         fc.array(fc.tuple(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 0, max: 50 }))),
         (batches) => {
           const window = new FeedWindow({ concurrency: 4 });
-          for (const [rows] of batches) window.fed(rows, rows);
+          for (const [rows] of batches) window.countFed(rows, rows);
           for (const [rows, told] of batches) {
             expect(window.isEmpty).toBe(false);
-            for (let i = 0; i < Math.min(told, rows); i += 1) window.finished();
-            window.collected(rows, rows);
+            for (let i = 0; i < Math.min(told, rows); i += 1) window.countFinished();
+            window.countCollected(rows, rows);
           }
           expect(window.isEmpty).toBe(true);
           expect(window.hasRoom).toBe(true);

@@ -24,7 +24,7 @@ async function takeAll(feed: Feed): Promise<number[]> {
 /** A feed of rows with these subjects. */
 function feedOf(subjects: string, order?: RowOrder): Feed {
   const tasks = inParts([...subjects].map((subject, at) => taskOf(at + 1, { subject })));
-  return new Feed({ tasks, skip: none, isFinished: () => false, order });
+  return new Feed({ tasks, rowsInDatastore: none, isFinished: () => false, order });
 }
 
 describe('rows of one subject', () => {
@@ -33,12 +33,12 @@ describe('rows of one subject', () => {
     const feed = feedOf('aabba', order);
     expect(await takeAll(feed)).toEqual([1, 3]);
     expect([1, 2, 3].map((row) => order.isAwaited(row))).toEqual([true, false, true]);
-    expect(order.finished(3)).toBe(true);
+    expect(order.noteFinishedRow(3)).toBe(true);
     expect(await takeAll(feed)).toEqual([4]);
-    expect(order.finished(1)).toBe(true);
+    expect(order.noteFinishedRow(1)).toBe(true);
     expect(await takeAll(feed)).toEqual([2]);
     expect(feed.isDone).toBe(false);
-    order.finished(2);
+    order.noteFinishedRow(2);
     expect(await takeAll(feed)).toEqual([5]);
     expect(feed.isDone).toBe(true);
   });
@@ -46,9 +46,9 @@ describe('rows of one subject', () => {
   test('wait for all rows that an earlier coordinator has left open', async () => {
     const order = new RowOrder();
     const tasks = inParts([1, 2, 3].map((row) => taskOf(row, { subject: 'a' })));
-    const feed = new Feed({ tasks, skip: new Set([1, 2]), isFinished: () => false, order });
+    const feed = new Feed({ tasks, rowsInDatastore: new Set([1, 2]), isFinished: () => false, order });
     expect(await takeAll(feed)).toEqual([]);
-    expect([order.finished(2), order.finished(1)]).toEqual([false, true]);
+    expect([order.noteFinishedRow(2), order.noteFinishedRow(1)]).toEqual([false, true]);
     expect(await takeAll(feed)).toEqual([3]);
   });
 });
@@ -84,7 +84,7 @@ test('in any order of results, returns and restarts: one row of a subject at a t
             for await (const part of inParts(all)) yield unfinished(part);
           }
           const isFinished = (row: number) => finished.has(row);
-          const feed = new Feed({ tasks: tasks(), skip, isFinished, order, now: () => 0 });
+          const feed = new Feed({ tasks: tasks(), rowsInDatastore: skip, isFinished, order, now: () => 0 });
           /** Rows that this coordinator fed first; rows in the datastore were fed earlier. */
           const fed = new Set<number>();
           const take = async () => {
@@ -101,9 +101,9 @@ test('in any order of results, returns and restarts: one row of a subject at a t
             const task = [...open.values()][step % Math.max(open.size, 1)];
             if (task === undefined) return;
             open.delete(task.row);
-            if (step % 5 === 0) return feed.again(task, 0);
+            if (step % 5 === 0) return feed.feedAgain(task, 0);
             finished.add(task.row);
-            order.finished(task.row);
+            order.noteFinishedRow(task.row);
           };
           for (const step of steps) {
             // A result may arrive while the feed reads.

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import {
-  awaitedRuns,
   type KeepRules,
-  prunable,
+  prunableRuns,
   removeRuns,
+  runsWithAwaitedManifests,
 } from '../../../../src/engine/run/record/prune.ts';
 import { type RunRecord, type RunState, runStates } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
@@ -35,11 +35,11 @@ describe('the runs to be removed', () => {
     ['those that neither limit keeps', { last: 3, days: 90 }, ['a']],
     ['none of the given ones', { last: 1, ids: new Set(['b']) }, ['a', 'c']],
   ])('are %s', (_title, rules, expected) => {
-    expect(ids(prunable(runs, rules, now))).toEqual(expected);
+    expect(ids(prunableRuns(runs, rules, now))).toEqual(expected);
   });
 
   test('have no open rows', () => {
-    const pruned = (state: RunState) => prunable([ended('a', 1_000, { state })], { days: 1 }, now);
+    const pruned = (state: RunState) => prunableRuns([ended('a', 1_000, { state })], { days: 1 }, now);
     expect(runStates.filter((state) => pruned(state).length === 1)).toEqual(['completed', 'cancelled']);
   });
 
@@ -58,7 +58,7 @@ describe('the runs to be removed', () => {
             ...(from !== null && from < index && { [isUndo ? 'undoOf' : 'retryOf']: `r${from}` }),
           }),
         );
-        const removed = new Set(ids(prunable(all, { last, days }, now)));
+        const removed = new Set(ids(prunableRuns(all, { last, days }, now)));
         for (const { id, retryOf, undoOf } of all) {
           const from = retryOf ?? undoOf;
           if (from !== undefined) expect(removed.has(id)).toBe(removed.has(from));
@@ -94,11 +94,11 @@ test('a run is kept until its manifest is moved to its last folder, even while t
     { ...plannedRecord, id: 'other' },
   ];
   const awaited = new Set([plannedRecord.id]);
-  expect(await awaitedRuns(runs)).toEqual(awaited);
+  expect(await runsWithAwaitedManifests(runs)).toEqual(awaited);
   await mkdir(join(inbox, 'ended'));
-  expect(await awaitedRuns(runs)).toEqual(awaited);
+  expect(await runsWithAwaitedManifests(runs)).toEqual(awaited);
   await writeFile(keepUntil, '');
-  expect(await awaitedRuns(runs)).toEqual(new Set());
+  expect(await runsWithAwaitedManifests(runs)).toEqual(new Set());
   await rename(join(inbox, 'ended'), join(inbox, 'unmounted'));
-  expect(await awaitedRuns(runs)).toEqual(awaited);
+  expect(await runsWithAwaitedManifests(runs)).toEqual(awaited);
 });

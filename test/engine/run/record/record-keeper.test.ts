@@ -5,8 +5,8 @@ import { thisProcess } from '../../../../src/base/disk/process.ts';
 import type { RunRecord, RunState } from '../../../../src/engine/run/record/record.ts';
 import {
   activeTime,
-  notedEveryMs,
   RecordKeeper,
+  saveTimeEveryMs,
   stopsOf,
   withCrashedTime,
 } from '../../../../src/engine/run/record/record-keeper.ts';
@@ -61,7 +61,7 @@ describe('the duration of a run', () => {
     ['leaves out the time between a kill and a resume', [killed, ...resumed], at(9_001), 66_500],
     ['continues from what a killed process noted to the last result', noted, at(8), 8_000],
     ['does not fall below what was noted when the clock was set back', noted, at(-3_000), 5_000],
-    ['does not exceed what would have been noted', noted, at(3_000), 5_000 + notedEveryMs],
+    ['does not exceed what would have been noted', noted, at(3_000), 5_000 + saveTimeEveryMs],
     ['counts for a process killed before its first result', [running(0, { notedMs: 0 })], undefined, 0],
     ['of an earlier version comes from its times of day', [running(0), completed(90)], at(80), 90_000],
     ['of an earlier version is never negative', [running(0), completed(-90)], at(-91), 0],
@@ -143,7 +143,7 @@ describe('a process that works on a run', () => {
             { ...lastSaved, process: { pid: 2 ** 22 + 1, host: hostname(), started: '' } },
             undefined,
           );
-          expect(expected - dead).toBeLessThanOrEqual(notedEveryMs + 20);
+          expect(expected - dead).toBeLessThanOrEqual(saveTimeEveryMs + 20);
           expect(dead).toBeLessThanOrEqual(expected);
         }
         keeper.enter('completed');
@@ -160,9 +160,9 @@ describe('a process that works on a run', () => {
     await pass(60_000);
     expect(saved).toEqual([]);
     await Promise.all([keeper.save(), pass(10)]);
-    await pass(3 * notedEveryMs);
+    await pass(3 * saveTimeEveryMs);
     expect(saved.map(({ states }) => states.at(-1)?.notedMs)).toEqual(
-      [0, 1, 2, 3].map((times) => expect.closeTo(60_000 + times * notedEveryMs, -2)),
+      [0, 1, 2, 3].map((times) => expect.closeTo(60_000 + times * saveTimeEveryMs, -2)),
     );
     keeper.enter('paused');
     await pass(60_000);
@@ -179,7 +179,7 @@ describe('a process that works on a run', () => {
     await Promise.all([keeper.save(), pass(10)]);
     const now = performance.now();
     vi.spyOn(performance, 'now').mockImplementation(() => now + 120_000);
-    await pass(notedEveryMs);
+    await pass(saveTimeEveryMs);
     expect(saved).toHaveLength(1);
     vi.restoreAllMocks();
     keeper.close();

@@ -23,8 +23,8 @@ function drained(reason: StopReason | undefined, finished: number): Promise<Stop
 }
 
 test.each([
-  ['an outage', new Guards({}).learn({ outage: { reason: 'no answer', place: 1 } })],
-  ['a budget that is spent', new Guards({}).learn({ spentBudget: 'it is 06:00' })],
+  ['an outage', new Guards({}).takeNews({ outage: { reason: 'no answer', place: 1 } })],
+  ['a budget that is spent', new Guards({}).takeNews({ spentBudget: 'it is 06:00' })],
 ])('a run is not stopped by %s if the calls in flight were the last', async (_title, halt) => {
   expect(await drained(halt, 2)).toBe(halt);
   expect(await drained(halt, 3)).toEqual({ state: 'completed' });

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 function trouble(cause: Trouble['cause'], changes: Partial<Trouble> = {}): Trouble {
   const { failure } = failing({});
-  return { kind: 'trouble', cause, row: 1, path: '/restore', failure, repeated: false, ...changes };
+  return { kind: 'trouble', cause, row: 1, path: '/restore', failure, isRepeated: false, ...changes };
 }
 
 const answered = { kind: 'answered' } as const;
@@ -148,7 +148,7 @@ test.each<[proven: boolean, cause: Trouble['cause'], calls: number, repeated: bo
 ])('with no other row left, proven: %s, "%s", calls: %d, repeated: %s: to blame is %s', async (...row) => {
   const [proven, cause, calls, repeated, blame] = row;
   const { breaker, halts, meet, runOut } = begin({ proven });
-  const blames = meet(trouble(cause, { repeated }), calls);
+  const blames = meet(trouble(cause, { isRepeated: repeated }), calls);
   runOut(calls);
   await pass(proven ? 1_000 : 5_000);
   expect(blames).toEqual(Array(calls).fill(blame));
@@ -182,7 +182,7 @@ describe('an API of which nothing is known yet', () => {
       meet(trouble(cause, { failure: unclear, row: 7 }), 4);
       await pass(0);
       expect([blames, halts, breaker.prefetchLimit(3, 50)]).toEqual([[], [], 6 + 1]);
-      meet(trouble(cause, { failure: unclear, repeated: true }));
+      meet(trouble(cause, { failure: unclear, isRepeated: true }));
       await pass(0);
       expect(blames).toEqual(['halted', 'halted']);
       expect(halts).toMatchObject([{ because: 'unproven', failure: unclear, rowToSee: 7 }]);

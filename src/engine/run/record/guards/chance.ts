@@ -30,10 +30,10 @@ export function onceInRuns(failed: number, rows: number, allowed: number): numbe
 }
 
 /** Below this number, Stirling's series is less exact than 1e-9. */
-const smallest = 16;
+const smallestForSeries = 16;
 
 function logFactorial(number: number): number {
-  if (number < smallest) {
+  if (number < smallestForSeries) {
     let factorial = 1;
     for (let factor = 2; factor <= number; factor += 1) factorial *= factor;
     return Math.log(factorial);

@@ -2,7 +2,7 @@ import { count, counted } from '../../../../base/text/format.ts';
 import { shortened } from '../../../../base/text/printable.ts';
 import { commonCodeText } from '../../../../domain/common-code.ts';
 import type { RowResult } from '../../../../domain/row-result.ts';
-import type { FailedRows, FailuresInShort, FailureTally } from '../../../journal/failed-rows.ts';
+import type { FailedRows, FailureSummary, FailureTally } from '../../../journal/failed-rows.ts';
 import { onceInRuns } from './chance.ts';
 import type { RunGuard, RunGuardOptions, RunHalt } from './guard.ts';
 
@@ -17,19 +17,19 @@ const runsForOneHalt = 10_000;
  */
 export function failureGuard({ maxFailures = 'none' }: Pick<RunGuardOptions, 'maxFailures'>): RunGuard {
   const judge: RunGuard['judge'] = ({ failures }) => {
-    const { failed, inShort } = failures;
-    if (inShort === undefined || maxFailures === 'none') return undefined;
+    const { failed, summary } = failures;
+    if (summary === undefined || maxFailures === 'none') return undefined;
     const what =
       typeof maxFailures === 'number'
         ? failed > maxFailures && tooManyText(failures, maxFailures)
         : tooOftenText(failures, maxFailures.percent);
-    return what ? haltOfFailures('guard', what, inShort) : undefined;
+    return what ? haltOfFailures('guard', what, summary) : undefined;
   };
   return { name: 'failures', judge };
 }
 
 function tooManyText({ failed, finished }: FailureTally, most: number): string {
-  return moreThan(`${count(failed)} of ${counted(finished, 'row')} failed`, most, '--max-failures');
+  return moreThanLimit(`${count(failed)} of ${counted(finished, 'row')} failed`, most, '--max-failures');
 }
 
 function tooOftenText({ failed, finished, since }: FailureTally, percent: number): string | undefined {
@@ -42,7 +42,7 @@ function tooOftenText({ failed, finished, since }: FailureTally, percent: number
 }
 
 /** `more than the limit of 2 (--max-failures)` */
-export function moreThan(what: string, limit: number, option: string): string {
+export function moreThanLimit(what: string, limit: number, option: string): string {
   return `${what}, more than the limit of ${count(limit)} (${option})`;
 }
 
@@ -78,19 +78,19 @@ export const otherEntryGuard: RunGuard = {
 };
 
 /** @param what the beginning of the reason, before the codes of the failures */
-export function haltOfFailures(cause: RunHalt['cause'], what: string, failures: FailuresInShort): RunHalt {
-  const { failed, last, most } = failures;
+export function haltOfFailures(cause: RunHalt['cause'], what: string, failures: FailureSummary): RunHalt {
+  const { failed, latest, mostFrequent } = failures;
   return {
     cause,
     reason(numberOf) {
       const exampleOf = ({ example }: FailedRows): string =>
         `for example row ${numberOf(example.row)}${inBrackets(example.message)}`;
-      const common = `${commonCodeText({ code: most.code, rows: most.rows }, failed)}, ${exampleOf(most)}.`;
+      const common = `${commonCodeText({ code: mostFrequent.code, rows: mostFrequent.rows }, failed)}, ${exampleOf(mostFrequent)}.`;
       const sentence = `${common[0]?.toUpperCase()}${common.slice(1)}`;
-      if (last.code === most.code) return `${what}. ${sentence}`;
-      return `${what}. At the end ${last.code} (${counted(last.rows, 'row')}), ${exampleOf(last)}. ${sentence}`;
+      if (latest.code === mostFrequent.code) return `${what}. ${sentence}`;
+      return `${what}. At the end ${latest.code} (${counted(latest.rows, 'row')}), ${exampleOf(latest)}. ${sentence}`;
     },
-    rowToSee: rowToSee(most.example),
+    rowToSee: rowToSee(mostFrequent.example),
   };
 }
 

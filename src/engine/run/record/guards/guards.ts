@@ -1,7 +1,7 @@
 import type { RowResult } from '../../../../domain/row-result.ts';
 import { FailureTally } from '../../../journal/failed-rows.ts';
 import type { RunEnding } from '../ending.ts';
-import { failureGuard, haltOfFailures, moreThan, otherEntryGuard } from './failure-guards.ts';
+import { failureGuard, haltOfFailures, moreThanLimit, otherEntryGuard } from './failure-guards.ts';
 import { GuardTally, type RunGuard, type RunGuardOptions, type RunHalt } from './guard.ts';
 
 /** All guards of a run. The first that halts gives the reason. */
@@ -19,12 +19,12 @@ function canaryGuard({ canary: options }: RunGuardOptions): RunGuard {
         cause: 'canary',
         reason: () => `stopped by you after the canary (${failed} of ${rows} failed)`,
       };
-    if (failed <= options.maxFailures || failures.inShort === undefined) return undefined;
+    if (failed <= options.maxFailures || failures.summary === undefined) return undefined;
     const what = `${failed} of the ${rows} rows of the canary failed`;
     return haltOfFailures(
       'canary',
-      moreThan(what, options.maxFailures, 'canary_max_failures'),
-      failures.inShort,
+      moreThanLimit(what, options.maxFailures, 'canary_max_failures'),
+      failures.summary,
     );
   };
   return { name: 'canary', judge };
@@ -72,21 +72,21 @@ export class Guards {
   }
 
   /** Takes a result of this process's worker. */
-  finished(result: RowResult): GuardHalt | undefined {
+  takeOwnResult(result: RowResult): GuardHalt | undefined {
     if (this.#finishedHere.has(result.row)) return undefined;
     this.#finishedHere.add(result.row);
     return this.#count(result);
   }
 
   /** Takes results of any worker. */
-  collected(results: readonly RowResult[]): GuardHalt | undefined {
+  takeCollectedResults(results: readonly RowResult[]): GuardHalt | undefined {
     let halt: GuardHalt | undefined;
     for (const result of results) if (!this.#finishedHere.delete(result.row)) halt ??= this.#count(result);
     return halt;
   }
 
   /** Takes what is known besides results. */
-  learn(news: Partial<Pick<GuardTally, 'canary' | 'spentBudget' | 'outage'>>): GuardHalt | undefined {
+  takeNews(news: Partial<Pick<GuardTally, 'canary' | 'spentBudget' | 'outage'>>): GuardHalt | undefined {
     Object.assign(this.#tally, news);
     return this.judge();
   }

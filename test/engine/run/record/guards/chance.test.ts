@@ -49,7 +49,7 @@ function haltIn(rows: number, hasFailed: (row: number) => boolean) {
   for (let row = 1; row <= rows; row += 1) {
     const result = resultAt(row, hasFailed(row));
     failed += result.outcome === 'failed' ? 1 : 0;
-    if (guards.finished(result) !== undefined) return { finished: row, failed };
+    if (guards.takeOwnResult(result) !== undefined) return { finished: row, failed };
   }
   return undefined;
 }
@@ -125,7 +125,7 @@ test('fewer than 8 failures never halt for a share, whatever the share and the o
     let failed = 0;
     for (const [index, hasFailed] of failures.entries()) {
       failed += hasFailed ? 1 : 0;
-      const halt = guards.finished(resultAt(index + 1, hasFailed));
+      const halt = guards.takeOwnResult(resultAt(index + 1, hasFailed));
       if (failed < 8) expect(halt).toBeUndefined();
     }
   });

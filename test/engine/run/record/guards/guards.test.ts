@@ -24,7 +24,7 @@ function resultsOf(text: string): RowResult[] {
 /** The result after which the run halts; undefined: it does not. */
 function haltsAfter(limits: RunGuardOptions, results: readonly RowResult[]): number | undefined {
   const guards = new Guards(limits);
-  const index = results.findIndex((one) => guards.finished(one) !== undefined);
+  const index = results.findIndex((one) => guards.takeOwnResult(one) !== undefined);
   return index === -1 ? undefined : index + 1;
 }
 
@@ -53,11 +53,11 @@ describe('a run halts', () => {
 test('a result counts once, whether it is seen when it finishes, when it is collected, or both', () => {
   const guards = new Guards({ maxFailures: 2 });
   const [first, second, third] = resultsOf('ABC') as [RowResult, RowResult, RowResult];
-  expect(guards.finished(first)).toBeUndefined();
+  expect(guards.takeOwnResult(first)).toBeUndefined();
   // Its batch was lost, and another worker called the row again.
-  expect(guards.finished(first)).toBeUndefined();
-  expect(guards.collected([second, first])).toBeUndefined();
-  const halt = guards.collected([third]);
+  expect(guards.takeOwnResult(first)).toBeUndefined();
+  expect(guards.takeCollectedResults([second, first])).toBeUndefined();
+  const halt = guards.takeCollectedResults([third]);
   expect(halt?.reason((place) => place)).toMatch(
     /^3 of 3 rows failed, more than the limit of 2 \(--max-failures\)\./,
   );
@@ -73,7 +73,7 @@ describe('a guard of a resumed run', () => {
       const results = resultsOf(text);
       const journal = new FailureTally();
       const halts = results.map((one) => {
-        const halt = new Guards(limits, journal).finished(one);
+        const halt = new Guards(limits, journal).takeOwnResult(one);
         journal.add(one);
         return halt !== undefined;
       });
@@ -87,15 +87,15 @@ describe('a guard of a resumed run', () => {
 test('a limit exceeded while a run paused, or ended its canary, still halts it when it continues', () => {
   const guards = new Guards({ maxFailures: 0 });
   const [first, second] = resultsOf('A.') as [RowResult, RowResult];
-  expect(guards.finished(first)).toBeDefined();
-  expect(guards.collected([second])).toBeDefined();
+  expect(guards.takeOwnResult(first)).toBeDefined();
+  expect(guards.takeCollectedResults([second])).toBeDefined();
   expect(guards.judge()).toBeDefined();
 });
 
 /** The halt after which no result is judged. */
 function haltAfter(limits: RunGuardOptions, results: readonly RowResult[]) {
   const guards = new Guards(limits);
-  const halt = results.map((one) => guards.finished(one)).at(-1);
+  const halt = results.map((one) => guards.takeOwnResult(one)).at(-1);
   if (halt === undefined) throw new Error('It did not halt.');
   return halt;
 }
@@ -164,7 +164,7 @@ test.each([
 
 test('after a resume that accepts the failures, the sentence says since when it counts', async () => {
   const guards = new Guards({ maxFailures: { percent: 5 } }, new FailureTally('resume'));
-  const halt = guards.collected(resultsOf('AAAAAAAA'));
+  const halt = guards.takeCollectedResults(resultsOf('AAAAAAAA'));
   expect(halt && (await endingOf(halt)).reason).toMatch(
     /^8 of the first 8 rows after the resume failed; at 5 % /,
   );
@@ -188,8 +188,8 @@ test('a halt names the row to look at, by its number', async () => {
 
 test('the first answer for another entry halts, whatever the limits', async () => {
   const guards = new Guards({ maxFailures: 'none' });
-  expect(guards.finished(result(1, 'succeeded', 'OK'))).toBeUndefined();
-  const halt = guards.finished(failed(2, 'ANSWER_ID_MISMATCH', 'the answer is about 6 instead of 5'));
+  expect(guards.takeOwnResult(result(1, 'succeeded', 'OK'))).toBeUndefined();
+  const halt = guards.takeOwnResult(failed(2, 'ANSWER_ID_MISMATCH', 'the answer is about 6 instead of 5'));
   if (halt === undefined) throw new Error('It did not halt.');
   expect(halt.guard).toBe('answer for another entry');
   expect(await endingOf(halt, 0)).toMatchObject({
@@ -213,8 +213,8 @@ describe('without a question, a run continues after a canary', () => {
   const counted = { rows: 4, failed: 3, failures };
 
   test('with no more failures than are allowed', async () => {
-    expect(new Guards({ canary }).learn({ canary: counted })).toBeUndefined();
-    const halt = new Guards({ canary: { ...canary, maxFailures: 2 } }).learn({ canary: counted });
+    expect(new Guards({ canary }).takeNews({ canary: counted })).toBeUndefined();
+    const halt = new Guards({ canary: { ...canary, maxFailures: 2 } }).takeNews({ canary: counted });
     expect(halt && (await endingOf(halt, 0))).toEqual({
       state: 'halted',
       because: 'canary',
@@ -226,8 +226,8 @@ describe('without a question, a run continues after a canary', () => {
 
   test('if its user says so, whatever failed', async () => {
     const strict = { canary: { ...canary, maxFailures: 0 } };
-    expect(new Guards(strict).learn({ canary: { ...counted, isAccepted: true } })).toBeUndefined();
-    const halt = new Guards({ canary }).learn({ canary: { ...counted, isAccepted: false } });
+    expect(new Guards(strict).takeNews({ canary: { ...counted, isAccepted: true } })).toBeUndefined();
+    const halt = new Guards({ canary }).takeNews({ canary: { ...counted, isAccepted: false } });
     const reason = 'stopped by you after the canary (3 of 4 failed)';
     expect(halt && (await endingOf(halt))).toEqual({ state: 'halted', because: 'canary', reason });
   });
@@ -235,24 +235,24 @@ describe('without a question, a run continues after a canary', () => {
 
 test('a spent budget interrupts, an outage gives up, and neither needs the numbers of rows it does not name', async () => {
   const unread = () => Promise.reject(new Error('The file of rows was read.'));
-  const spent = new Guards({}).learn({ spentBudget: 'it is 06:00' });
+  const spent = new Guards({}).takeNews({ spentBudget: 'it is 06:00' });
   expect(spent && (await endingOfHalt(spent, unread))).toEqual({
     state: 'interrupted',
     because: 'budget',
     reason: 'it is 06:00',
   });
-  const away = new Guards({}).learn({ outage: { reason: 'no answer', place: undefined } });
+  const away = new Guards({}).takeNews({ outage: { reason: 'no answer', place: undefined } });
   expect(away && (await endingOfHalt(away, unread))).toEqual({
     state: 'halted',
     because: 'stuck',
     reason: 'no answer',
   });
-  const unclear = new Guards({}).learn({ outage: { reason: 'no answer', place: 7 } });
+  const unclear = new Guards({}).takeNews({ outage: { reason: 'no answer', place: 7 } });
   expect(unclear && (await endingOf(unclear))).toMatchObject({ rowToSee: { row: 107 } });
 });
 
 test('the first halt stays, whatever is learned later', () => {
   const guards = new Guards({ maxFailures: 0 });
-  const first = guards.finished(failed(1, 'A'));
-  expect(guards.learn({ spentBudget: 'it is 06:00' })).toBe(first);
+  const first = guards.takeOwnResult(failed(1, 'A'));
+  expect(guards.takeNews({ spentBudget: 'it is 06:00' })).toBe(first);
 });
