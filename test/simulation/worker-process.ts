@@ -66,7 +66,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
         breaker,
         refusedRows: new RefusedRows(),
         quota: new RetryQuota(),
-        governed: () => false,
+        isGoverned: () => false,
         log: silent,
         onEvent({ type, row }) {
           world.tell(`${name}: row ${row} ${type}`);

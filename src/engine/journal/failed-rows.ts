@@ -49,10 +49,10 @@ export class FailureTally {
     return last && { failed: this.failed, latest: last, mostFrequent: this.codes.mostFrequent };
   }
 
-  /** @returns whether the row counts */
+  /** @returns whether the row counts for the guards */
   add(result: RowResult): boolean {
     const { outcome, code } = result;
-    // A row with this code was not called: the service has refused nothing.
+    // A row with the code `CHANGED_SINCE` was not called: the service has refused nothing.
     if (code === 'CHANGED_SINCE') return false;
     if (outcome !== 'succeeded' && outcome !== 'failed') return false;
     if (outcome === 'failed') {

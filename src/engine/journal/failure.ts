@@ -49,7 +49,7 @@ export function unreadableJournal(path: string, cause: unknown): CqbatchError {
     circumstance(cause, path) ??
     fatalError(
       'JOURNAL_UNREADABLE',
-      `Cannot read ${path}: ${reason(cause)}. Check the permissions of the file and the health of the disk.`,
+      `Cannot read ${path}: ${messageOf(cause)}. Check the permissions of the file and the health of the disk.`,
       cause,
     )
   );
@@ -61,13 +61,13 @@ export function unwritableJournal(path: string, cause: unknown): CqbatchError {
     circumstance(cause, path) ??
     fatalError(
       'JOURNAL_UNWRITABLE',
-      `Cannot write ${path}: ${reason(cause)}. Fix that, then resume the run: results that are not in the ` +
+      `Cannot write ${path}: ${messageOf(cause)}. Fix that, then resume the run: results that are not in the ` +
         'journal yet are collected again.',
       cause,
     )
   );
 }
 
-function reason(cause: unknown): string {
+function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -9,7 +9,7 @@ export interface Disk {
   failure(cause: unknown): CqbatchError;
 }
 
-interface Append {
+interface PendingAppend {
   readonly entries: readonly JournalEntry[];
   /** Results of rows that had none. */
   readonly added: RowResult[];
@@ -32,7 +32,7 @@ export class GroupWriter {
   readonly #state: JournalState;
   readonly #disk: Disk;
   #end: number;
-  #waiting: Append[] = [];
+  #waiting: PendingAppend[] = [];
   #writing: Promise<void> | undefined;
   #failure: CqbatchError | undefined;
 
@@ -47,7 +47,7 @@ export class GroupWriter {
     return this.#end;
   }
 
-  /** Resolves with the new results when the entries are synced. The first result of each row counts. */
+  /** Appends entries. Resolves with the new results when the entries are synced. The first result of each row counts. */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entries, added: [], resolve, reject });
@@ -68,7 +68,7 @@ export class GroupWriter {
     this.#writing = undefined;
   }
 
-  async #writeGroup(group: readonly Append[]): Promise<void> {
+  async #writeGroup(group: readonly PendingAppend[]): Promise<void> {
     try {
       if (this.#failure !== undefined) throw this.#failure;
       const { bytes, placed } = this.#layOut(group);
@@ -82,7 +82,10 @@ export class GroupWriter {
     }
   }
 
-  #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
+  #layOut(group: readonly PendingAppend[]): {
+    readonly bytes: Buffer;
+    readonly placed: readonly PlacedEntry[];
+  } {
     const kept: JournalEntry[] = [];
     const rows = new Set<number>();
     let text = '';

@@ -10,7 +10,7 @@ import { JournalState } from './state.ts';
 
 const chunkSize = 1 << 20;
 /** The character that decoders write for invalid UTF-8. A valid text may contain it, too. */
-const replacement = '\ufffd';
+const replacementCharacter = '\ufffd';
 const partSize = 1_000;
 
 export interface JournalSource {
@@ -75,7 +75,7 @@ export class JournalFile extends JournalState implements JournalReader {
   }
 
   protected async finish(): Promise<void> {
-    // The caller of `refresh` gets the error.
+    // An error of the reading in progress goes to the caller of `refresh`.
     await this.#refreshing?.catch(() => {});
   }
 
@@ -130,7 +130,7 @@ export class JournalFile extends JournalState implements JournalReader {
     const { path, rows } = this.source;
     const line = bytes.toString('utf8', 0, bytes.length - 1);
     const number = this.#lines + 1;
-    if (line.includes(replacement) && !isUtf8(bytes))
+    if (line.includes(replacementCharacter) && !isUtf8(bytes))
       throw corruptJournal(path, number, 'this line is not UTF-8');
     if (number === 1) this.#checkHeader(line);
     else {

@@ -55,12 +55,12 @@ export type JournalEntry = Exclude<DecodedEntry, { readonly type: 'row' }> | Res
  * The version of the line format (docs/report.md). A line is a JSON object whose first key names its type; keys with an empty, zero or
  * false value are left out.
  */
-const version = 1;
+const journalVersion = 1;
 
 export const lineEnd = 0x0a;
 
 export function encodeHeader(runId: string): string {
-  return `${JSON.stringify({ journal: version, run: runId })}\n`;
+  return `${JSON.stringify({ journal: journalVersion, run: runId })}\n`;
 }
 
 export type JournalHeader =
@@ -70,11 +70,11 @@ export type JournalHeader =
 
 const readHeader = lineReader(z.object({ journal: z.number(), run: z.unknown().optional() }));
 
-/** @param line without its end */
+/** @param line a line without its end */
 export function decodeHeader(line: string): JournalHeader {
   const header = readHeader(line);
   if (header === undefined) return { kind: 'no-journal' };
-  if (header.journal !== version) return { kind: 'unknown-version', version: header.journal };
+  if (header.journal !== journalVersion) return { kind: 'unknown-version', version: header.journal };
   return typeof header.run === 'string' ? { kind: 'known', run: header.run } : { kind: 'no-journal' };
 }
 
@@ -147,7 +147,7 @@ function toEntry(line: unknown): unknown {
   return line['accepted'] === true ? { type: 'accepted' } : undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type LineFields = Readonly<Record<string, unknown>>;
 /** Members, their short keys and the values that lines leave out, in the order of lines. */
 type MemberKeys = readonly { readonly name: string; readonly key: string; readonly usual: unknown }[];
 
@@ -161,7 +161,7 @@ const historyKeys = keysOf(historyMembers);
 function withShortKeys(value: object, keys: MemberKeys): object {
   const line: Record<string, unknown> = {};
   for (const { name, key, usual } of keys) {
-    const field = (value as Fields)[name];
+    const field = (value as LineFields)[name];
     if (field === undefined || field === usual) continue;
     line[key] =
       name === 'earlier' ? (field as Attempt[]).map((each) => withShortKeys(each, attemptKeys)) : field;

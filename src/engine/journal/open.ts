@@ -37,7 +37,7 @@ export async function openJournal(
 ): Promise<Journal>;
 export async function openJournal(path: string, options: JournalOptions): Promise<Journal | JournalReader> {
   const { runId, readOnly = false, recorded } = options;
-  // The header was on disk before any process could know of the run.
+  // The journal of a known run must exist: its header was on disk before any process could know of the run.
   const mustExist = readOnly || recorded !== undefined;
   const handle = await openAt(path, readOnly ? constants.O_RDONLY : constants.O_RDWR, mustExist);
   try {

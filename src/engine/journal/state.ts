@@ -9,7 +9,7 @@ export interface CodeCount {
   readonly count: number;
 }
 
-interface Feeding {
+interface FeedingOfRow {
   readonly batch: string;
   /** The epoch of the datastore, if recorded. */
   readonly to: string | undefined;
@@ -34,7 +34,7 @@ export class JournalState {
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, AttemptHistory>();
-  readonly #unsettled = new Map<number, Feeding>();
+  readonly #unsettled = new Map<number, FeedingOfRow>();
 
   /** @param offset where the entry's line begins */
   apply(entry: JournalEntry, offset: number): void {

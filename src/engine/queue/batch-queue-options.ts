@@ -15,9 +15,9 @@ export interface CollectedBatch extends BatchSize {
   /** Rows without a result, which must be fed again. */
   readonly unfinishedRows: readonly UnfinishedTask[];
   /** Rows that came back: the unfinished ones, and the rows of a batch that the coordinator took back. */
-  readonly returned: readonly UnfinishedRow[];
+  readonly returnedRows: readonly UnfinishedRow[];
   /** Rows that the datastore has lost: they may have been called. */
-  readonly missing: readonly number[];
+  readonly missingRows: readonly number[];
 }
 
 export interface BatchQueueOptions {

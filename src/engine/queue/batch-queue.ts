@@ -24,7 +24,7 @@ import { errorOfLostKeys, listedIdsEvery, strandingOf } from './stranded-batch.t
 
 const retryAddMs = 1_000;
 const usualCompareMs = 30_000;
-const noRows: BatchReturn = { results: [], unfinishedRows: [] };
+const emptyReturn: BatchReturn = { results: [], unfinishedRows: [] };
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
@@ -114,7 +114,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   /** @param returned what the worker of the batch says of all its rows */
   async function take(batch: OpenBatch, returned: BatchReturn | undefined): Promise<void> {
-    const { results, unfinishedRows, answers } = returned ?? batch.outcome ?? noRows;
+    const { results, unfinishedRows, answers } = returned ?? batch.outcomeOfLedger ?? emptyReturn;
     await saveAnswers(batch, answers);
     const known = new Set([...results, ...unfinishedRows].map(({ row }) => row));
     await options.collect({
@@ -124,8 +124,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         ...unfinishedRow,
         task: batch.taskOf(unfinishedRow),
       })),
-      returned: [...unfinishedRows, ...batch.rowsTakenBack],
-      missing: batch.isRemovedByCoordinator ? [] : batch.rows.filter((row) => !known.has(row)),
+      returnedRows: [...unfinishedRows, ...batch.rowsTakenBack],
+      missingRows: batch.isRemovedByCoordinator ? [] : batch.rows.filter((row) => !known.has(row)),
     });
     open.delete(batch.id);
   }

@@ -9,7 +9,7 @@ export interface LostEntries {
   /** A row may have come back from several batches. */
   readonly unfinishedRows: readonly UnfinishedRow[];
   /** Rows that may have been called, with lost results. */
-  readonly doubtful: readonly number[];
+  readonly doubtfulRows: readonly number[];
 }
 
 /**
@@ -38,7 +38,7 @@ export async function restoreLostResults(
   // BullMQ keeps only the latest batches. If all were lost, each row up to the highest one is doubtful.
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
   const suspects = hasLostMore ? rowsOf({ rows: [[1, rows.reduce((a, b) => Math.max(a, b))]] }) : rows;
-  await save({ results, unfinishedRows, doubtful: suspects.filter((row) => !knownRows.has(row)) });
+  await save({ results, unfinishedRows, doubtfulRows: suspects.filter((row) => !knownRows.has(row)) });
   const journalBytesAfterRestore = journalEnd();
   for (const job of lost) await job.updateData({ ...job.data, journalBytesAfterRestore });
 }

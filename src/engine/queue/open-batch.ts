@@ -24,7 +24,7 @@ export class OpenBatch {
   readonly id: string;
   readonly rows: readonly number[];
   readonly size: BatchSize;
-  #begunAt = Number.POSITIVE_INFINITY;
+  #firstEntryAt = Number.POSITIVE_INFINITY;
   /** Whether the command that adds the batch may be in progress: then a missing batch is not lost. */
   isAdding = false;
   isWithdrawn = false;
@@ -33,7 +33,7 @@ export class OpenBatch {
   /** The rows of the batch, once this process has taken them back. This process saved the calls of earlier claims before. */
   rowsTakenBack: readonly UnfinishedRow[] = [];
   /** The outcome of the batch by its ledger, once no worker can write into the ledger. */
-  outcome: BatchReturn | undefined;
+  outcomeOfLedger: BatchReturn | undefined;
   #collecting: Promise<void> | undefined;
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #queue: OpenBatchOptions['queue'];
@@ -77,8 +77,8 @@ export class OpenBatch {
     const first = this.#readEntries;
     const texts = await this.#queue.readLedger(this.id, first);
     const now = performance.now();
-    if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
-    if (now - this.#begunAt < graceMs) return [];
+    if (texts.length > 0) this.#firstEntryAt = Math.min(this.#firstEntryAt, now);
+    if (now - this.#firstEntryAt < graceMs) return [];
     // Another reader may have read some of these entries meanwhile.
     const unread = texts.slice(this.#readEntries - first);
     this.#readEntries = Math.max(this.#readEntries, first + texts.length);

@@ -12,7 +12,7 @@ import { type LineOperation, operationIn } from '../rows/row-line.ts';
  */
 
 /** The version of payloads. Workers refuse other versions. */
-const version = 6;
+const payloadVersion = 6;
 
 /** The operation of a row, with its index in the head of `rows.jsonl`. */
 export interface TaskOperation extends LineOperation {
@@ -146,7 +146,7 @@ export function encodeBatch({ run, tasks, policy, epoch }: Batch): BatchJobData 
     rows: tasks.map(({ row }) => row),
     ...(begun.length > 0 && { begun }),
   };
-  return { v: version, text: textOf(head, tasks) };
+  return { v: payloadVersion, text: textOf(head, tasks) };
 }
 
 /** False for jobs that another program has added, and for remainders of jobs whose data Redis has lost. */
@@ -156,7 +156,7 @@ export function isBatch({ v, text }: Partial<BatchJobData>): boolean {
 
 /** @throws a fatal error `UNKNOWN_PAYLOAD` for another version */
 export function decodeBatch({ v, text }: Partial<BatchJobData>): Batch {
-  if (v !== version || typeof text !== 'string') throw unknownPayload('A batch', v);
+  if (v !== payloadVersion || typeof text !== 'string') throw unknownPayload('A batch', v);
   const [head, lines] = partsOf<BatchHead>(text);
   const { run, policy, epoch, rows, begun = [] } = head;
   const operations = new Map(head.operations.map((operation) => [operation.op, operation]));
@@ -175,7 +175,7 @@ interface ReturnHead extends Omit<BatchReturn, 'results'> {
 }
 
 export function encodeReturn({ results, ...others }: BatchReturn): string {
-  const head: ReturnHead = { v: version, ...others };
+  const head: ReturnHead = { v: payloadVersion, ...others };
   return textOf(head, results);
 }
 
@@ -184,7 +184,7 @@ export function decodeReturn(value: unknown): BatchReturn {
   const text = String(value);
   // Some datastores return the value as a JSON string, others as the text in it.
   const [{ v, ...head }, lines] = partsOf<ReturnHead>(text.startsWith('"') ? JSON.parse(text) : text);
-  if (v !== version) throw unknownPayload('The outcome of a batch', v);
+  if (v !== payloadVersion) throw unknownPayload('The outcome of a batch', v);
   return { ...head, results: resultsIn(lines) };
 }
 
@@ -221,7 +221,7 @@ function resultsIn(lines: readonly string[]): readonly ResultLine[] {
 function unknownPayload(what: string, found: unknown): CqbatchError {
   return fatalError(
     'UNKNOWN_PAYLOAD',
-    `${what} in the datastore has data of version ${String(found)}; this program knows version ${version}. ` +
+    `${what} in the datastore has data of version ${String(found)}; this program knows version ${payloadVersion}. ` +
       'Use the version of cqbatch that started the run.',
   );
 }

@@ -49,13 +49,13 @@ export async function strandingOf(
 async function removeChild(child: Job<BatchJobData>, batch: OpenBatch): Promise<boolean> {
   batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
   if (!batch.isWithdrawn) return false;
-  batch.outcome = await batch.outcomeFromLedger(child.progress === ledgerNote);
+  batch.outcomeOfLedger = await batch.outcomeFromLedger(child.progress === ledgerNote);
   try {
     await child.remove();
     return true;
   } catch {
     // A worker has the lock of the child. What the worker still writes counts.
-    batch.outcome = undefined;
+    batch.outcomeOfLedger = undefined;
     return false;
   }
 }

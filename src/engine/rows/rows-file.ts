@@ -62,12 +62,12 @@ export async function openRows(path: string): Promise<RowsFile> {
       }
       if (place > to) return;
     }
-    if (place <= to) throw damaged(path, `it ends after row ${place - 1} of ${head.counts.rows}`);
+    if (place <= to) throw damagedRows(path, `it ends after row ${place - 1} of ${head.counts.rows}`);
   }
 
   function rowIn(line: string, place: number): PlannedRow {
     const row = decodeRow(line, place, head.operations);
-    if (row === undefined) throw damaged(path, `line ${place + 1} is not a row`);
+    if (row === undefined) throw damagedRows(path, `line ${place + 1} is not a row`);
     return row;
   }
 
@@ -76,7 +76,7 @@ export async function openRows(path: string): Promise<RowsFile> {
     if (cut !== undefined && cut.op < head.operations.length) return { place, ...cut };
     const row = rowIn(line, place);
     if (row.kind !== 'callable') return undefined;
-    throw damaged(
+    throw damagedRows(
       path,
       `the members of line ${place + 1} are in another order than this version writes them`,
     );
@@ -118,10 +118,10 @@ async function readHead(path: string): Promise<{ readonly head: RowsHead; readon
       const { message } = error as RangeError;
       throw error instanceof OtherRowsVersion
         ? fatalError('ROWS_DAMAGED', `${path}: ${message}.`)
-        : damaged(path, message);
+        : damagedRows(path, message);
     }
   }
-  throw damaged(path, 'it has no first line');
+  throw damagedRows(path, 'it has no first line');
 }
 
 /** The error for a file of rows that is not damaged, but comes from another version of this program. */
@@ -184,6 +184,6 @@ async function* chunksOf(path: string, start: number): AsyncGenerator<Buffer, vo
   }
 }
 
-function damaged(path: string, what: string): CqbatchError {
+function damagedRows(path: string, what: string): CqbatchError {
   return fatalError('ROWS_DAMAGED', `${path}: ${what}. Restore it from a backup.`);
 }

@@ -123,7 +123,7 @@ export class ApiWorker {
     this.#leaderLoop.established.then(() => this.#startCalling()).catch(onError);
   }
 
-  get active(): number {
+  get callsInFlight(): number {
     return this.#gate.active;
   }
 
@@ -159,7 +159,7 @@ export class ApiWorker {
         breaker: this.#breaker,
         refusedRows: this.#refusedRows,
         quota: this.#quota,
-        governed: () => this.#pace?.phase !== 'fixed',
+        isGoverned: () => this.#pace?.phase !== 'fixed',
         log,
         onEvent: (event) => this.#takeEvent(event),
         onHalt: (failure, { path, row }) =>

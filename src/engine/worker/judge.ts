@@ -28,12 +28,12 @@ export interface JudgedAttempt extends AnsweredAttempt {
   readonly check?: AnswerCheck | undefined;
   readonly finishedAt: Date;
   /** Whether a row of this operation has succeeded, so that token and base URL are right. */
-  readonly provenRight: boolean;
+  readonly isOperationProven: boolean;
   /** Whether a row of the operation has succeeded at this address, in any run: then a refusal comes from the service, not from a router. */
-  readonly addressKnown: boolean;
+  readonly isAddressProven: boolean;
   readonly otherCalls: OtherCalls;
   /** Whether a governor decides how long to wait when the API asks to slow down without a time. */
-  readonly governed: boolean;
+  readonly isGoverned: boolean;
   /** A number from 0 to 1, new for each attempt. */
   readonly random: number;
 }
@@ -146,7 +146,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
     case 'permanent':
       return failed(asked);
     case 'halt-early':
-      return attempt.provenRight ? failed(asked) : halted();
+      return attempt.isOperationProven ? failed(asked) : halted();
     case 'halt':
       return halted();
     case 'aborted':
@@ -173,7 +173,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
           history: refused,
           delayMs: statedMs ?? waitAloneMs(singledOut, attempt.otherCalls),
         };
-      const unknownMs = attempt.governed ? 0 : unstatedWaitMs(unprocessed);
+      const unknownMs = attempt.isGoverned ? 0 : unstatedWaitMs(unprocessed);
       return { kind: 'throttled', history: refused, waitMs: statedMs ?? unknownMs };
     }
     case 'unreachable':
@@ -208,7 +208,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
 const codesOfRowDefects: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
 
 /** What an answer says of the row. `unknown`: this change or another may have been made. */
-type Meaning =
+type AnswerMeaning =
   | { readonly kind: 'fits'; readonly columns: ResultColumns }
   | {
       readonly kind: 'unknown';
@@ -219,8 +219,8 @@ type Meaning =
   | { readonly kind: 'done'; readonly message: string }
   | { readonly kind: 'failure' | 'premature'; readonly failure: ApiFailure };
 
-function meaningOf(attempt: JudgedAttempt): Meaning {
-  const { task, operation, claim, answer, check: known, addressKnown } = attempt;
+function meaningOf(attempt: JudgedAttempt): AnswerMeaning {
+  const { task, operation, claim, answer, check: known, isAddressProven } = attempt;
   try {
     if (answer.ok) {
       const check = known ?? operation.check(task.subject, answer.body);
@@ -228,12 +228,12 @@ function meaningOf(attempt: JudgedAttempt): Meaning {
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
     const failure = keyedFailure(answer.failure, operation, claim.policy);
-    const isRefusal = failure.class === 'permanent' || (failure.class === 'halt-early' && addressKnown);
+    const isRefusal = failure.class === 'permanent' || (failure.class === 'halt-early' && isAddressProven);
     const isLost = task.history?.unclear === true;
     const isDone = isRefusal && operation.meansDone(failure);
     const isApplied = isRefusal && isLost && (isDone || operation.meansAlreadyApplied(failure));
     if (!isDone && !isApplied) return { kind: 'failure', failure };
-    if (!addressKnown) return { kind: 'premature', failure: prematureFailure(operation, failure) };
+    if (!isAddressProven) return { kind: 'premature', failure: prematureFailure(operation, failure) };
     return { kind: 'done', message: doneMessage(operation, failure, isApplied) };
   } catch (error) {
     return {

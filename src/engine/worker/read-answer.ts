@@ -27,7 +27,7 @@ export function readAnswer(
     const { ok: _, status: __, body: ___, ...figures } = answer;
     return { answer: { ...figures, ok: false, failure } };
   } catch {
-    // The exception is ignored here: the judge meets it again.
+    // The operation's exception is ignored here: the judge calls the operation again, and meets the exception.
     return { answer };
   }
 }

@@ -2,18 +2,18 @@ import { counted } from '../../base/text/format.ts';
 import type { Outage } from '../../domain/pace.ts';
 
 /** Retries in hand at the start, for all workers together. */
-const capacity = 100;
+const quotaAtStart = 100;
 /** What a row that succeeds at its first call adds: in the long run one retry for ten such rows. */
 const retriesPerSuccess = 0.1;
 /** Retries/s of all workers together that always go on, so that a run ends when only retries are left. */
 const retriesPerSecond = 2;
 const longestWaitMs = 30_000;
 /** Without another call for this long, retries are what the worker waits for. */
-const silentMs = 2_000;
+const silenceMs = 2_000;
 /** The most runs whose quotas are kept, to bound memory. */
 const keptRuns = 100;
 
-interface Bucket {
+interface QuotaOfRun {
   retries: number;
   at: number;
   /** When the last of the waiting rows is due. */
@@ -34,7 +34,7 @@ interface Bucket {
 export class RetryQuota {
   /** The workers that call the API: each has an equal share of the quota. */
   workers = 1;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new Map<string, QuotaOfRun>();
 
   /** @returns 0 if the row may be retried now, which uses up a retry; or how long the row must wait */
   take(run: string, now: number): number {
@@ -69,15 +69,15 @@ export class RetryQuota {
     return {
       reason: `many calls fail: ${counted(rows, 'row')} must wait for a retry`,
       testMs: Math.min(dueInMs, (1_000 * this.workers) / retriesPerSecond),
-      isAll: waiting.every(({ calledAt }) => now >= calledAt + silentMs),
+      isAll: waiting.every(({ calledAt }) => now >= calledAt + silenceMs),
     };
   }
 
   get #capacity(): number {
-    return Math.max(1, capacity / this.workers);
+    return Math.max(1, quotaAtStart / this.workers);
   }
 
-  #bucket(run: string, now: number): Bucket {
+  #bucket(run: string, now: number): QuotaOfRun {
     const known = this.#buckets.get(run) ?? {
       retries: this.#capacity,
       at: now,
@@ -88,7 +88,7 @@ export class RetryQuota {
     const gained = (retriesPerSecond * (now - known.at)) / 1_000 / this.workers;
     known.retries = Math.min(known.retries + gained, this.#capacity);
     known.at = now;
-    // Set again, so that the latest runs come last in the map.
+    // The quota of the run is set again, so that the latest runs come last in the map.
     this.#buckets.delete(run);
     this.#buckets.set(run, known);
     const [oldest] = this.#buckets.keys();

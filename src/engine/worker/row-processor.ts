@@ -38,7 +38,7 @@ export interface RowProcessorOptions {
   readonly refusedRows: RefusedRows;
   readonly quota: Pick<RetryQuota, 'take' | 'noteSuccess'>;
   readonly proven?: Iterable<string> | undefined;
-  readonly governed: () => boolean;
+  readonly isGoverned: () => boolean;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   /** Called when no row can succeed: the worker must claim no more. */
@@ -147,7 +147,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
         finishedAt: new Date(),
         ...proofOf(task, claim, answer),
         otherCalls: refusedRows.callsOfOthers(task.history, answer),
-        governed: options.governed(),
+        isGoverned: options.isGoverned(),
         random: Math.random(),
       };
       const judgement = judge(attempt);
@@ -230,8 +230,8 @@ export function createRowProcessor(options: RowProcessorOptions) {
 
   function proofOf({ operation }: RowCall, { policy }: Claim, answer: ApiAnswer) {
     return {
-      provenRight: (isTokenInDoubt(answer) ? provenHere : proven).has(operation),
-      addressKnown: proven.has(operation) || policy.succeededBefore?.includes(operation) === true,
+      isOperationProven: (isTokenInDoubt(answer) ? provenHere : proven).has(operation),
+      isAddressProven: proven.has(operation) || policy.succeededBefore?.includes(operation) === true,
     };
   }
 

@@ -20,7 +20,7 @@ export interface ServeOptions
   readonly stop: AbortSignal;
 }
 
-export type Serving = ReturnType<typeof serveRows>;
+export type ServingWorker = ReturnType<typeof serveRows>;
 
 /** The time for an unreachable datastore at the end: its rows come back without this worker. */
 const farewellMs = 3_000;
@@ -73,7 +73,7 @@ export function serveRows({ stop, shutdownMs, version, api, lastingErrors, ...op
 
   return {
     get active(): number {
-      return worker.active;
+      return worker.callsInFlight;
     },
     get idleBecause(): string | undefined {
       return idleBecause;

@@ -16,7 +16,7 @@ export interface WatchedWorkerOptions extends BatchWorkerOptions {
 
 const watchEveryMs = 5_000;
 /** A datastore that takes longer to report its state counts as silent. */
-const answerMs = 10_000;
+const stateDeadlineMs = 10_000;
 
 /** Replaces a worker, with new connections, when its watchdog finds a standstill. */
 export class WatchedWorker {
@@ -64,8 +64,8 @@ export class WatchedWorker {
   async #check(): Promise<void> {
     const { log, isResting, onStuck } = this.#options;
     // A datastore that is silent without a reported outage is no excuse: assume that a row waits.
-    const waiting = (await withTimeout(this.#queue.countWaiting(), answerMs)) ?? 1;
-    const isHeld = (await withTimeout(this.#queue.whyHeld(), answerMs)) !== undefined;
+    const waiting = (await withTimeout(this.#queue.countWaiting(), stateDeadlineMs)) ?? 1;
+    const isHeld = (await withTimeout(this.#queue.whyHeld(), stateDeadlineMs)) !== undefined;
     const verdict = this.#watchdog.check({
       waiting,
       active: this.#worker.rowsInHand,

@@ -33,7 +33,7 @@ async function opened(datastore: Datastore, rows: RowQueue, options: Partial<Bat
   const vanished: (readonly number[])[] = [];
   const batches = await openBatchQueue(datastore, {
     ...unheard('r', rows),
-    collect: async ({ missing }) => void (missing.length > 0 && vanished.push(missing)),
+    collect: async ({ missingRows }) => void (missingRows.length > 0 && vanished.push(missingRows)),
     ...options,
   });
   onTestFinished(() => batches.close());

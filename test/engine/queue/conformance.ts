@@ -368,7 +368,7 @@ export function describeQueueOn(
       await run.collected(2);
       expect(taken.flatMap(({ unfinishedRows }) => numbersOf(unfinishedRows))).toEqual([5, 6]);
       expect(run.batches[1]).toMatchObject({ results: [], unfinishedRows: [], missing: [] });
-      expect(numbersOf(run.batches[1]?.returned)).toEqual([5, 6]);
+      expect(numbersOf(run.batches[1]?.returnedRows)).toEqual([5, 6]);
       await run.batchQueue.forget();
     });
 
@@ -797,8 +797,8 @@ export function describeQueueOn(
       // Rows of a batch that was taken out are fed again; the others are still there.
       const there = isTaken ? [] : [1, 2];
       expect([...batchQueue.recovered.inDatastore]).toEqual(there);
-      const { rows, results, unfinishedRows, missing } = await collected;
-      expect([rows, results, numbersOf(unfinishedRows), missing]).toEqual([2, [], there, []]);
+      const { rows, results, unfinishedRows, missingRows } = await collected;
+      expect([rows, results, numbersOf(unfinishedRows), missingRows]).toEqual([2, [], there, []]);
     });
 
     test('leaves batches of another coordinator of the run to that one', async () => {

@@ -62,13 +62,13 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
     const batches = await openBatchQueue(datastore, {
       ...unheard('r', rows),
       compareEveryMs: 50,
-      async collect({ results, unfinishedRows, missing }: CollectedBatch) {
+      async collect({ results, unfinishedRows, missingRows }: CollectedBatch) {
         collecting.resolve();
         await mayCollect.promise;
         for (const { row, unclear } of resultsOf(results)) told.set(row, { unclear, isDone: true });
         for (const { row, history } of unfinishedRows)
           told.set(row, { unclear: history?.unclear === true, isDone: false });
-        for (const row of missing) told.set(row, { unclear: true, isDone: false });
+        for (const row of missingRows) told.set(row, { unclear: true, isDone: false });
       },
     });
     const calling = deferred();

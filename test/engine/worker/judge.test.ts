@@ -30,10 +30,10 @@ function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt
     answer,
     startedAt: new Date('2026-01-01T00:00:01Z'),
     finishedAt: new Date('2026-01-01T00:00:02Z'),
-    provenRight: true,
-    addressKnown: true,
+    isOperationProven: true,
+    isAddressProven: true,
     otherCalls: { accepted: 0, refused: 0, failed: 0 },
-    governed: false,
+    isGoverned: false,
     random: 1,
     ...changes,
   };
@@ -121,7 +121,7 @@ describe('a permanent refusal', () => {
     ['"done already", after an unclear attempt,', 'not deleted', true],
   ])('that means %s is premature until a row has succeeded at this address', (_title, message, unclear) => {
     const answer = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404, message });
-    const early = attempt(answer, { addressKnown: false, task: withHistory({ unclear, unprocessed: 1 }) });
+    const early = attempt(answer, { isAddressProven: false, task: withHistory({ unclear, unprocessed: 1 }) });
     expect(judge(early)).toMatchObject({
       kind: 'premature',
       failure: {
@@ -133,7 +133,7 @@ describe('a permanent refusal', () => {
 
   test('without JSON means "done" only once a row has succeeded: it may come from another address', () => {
     const answer = failing({ class: 'halt-early', code: 'NOT_FOUND', status: 404, message: 'gone' });
-    expect(judge(attempt(answer, { provenRight: false, addressKnown: false })).kind).toBe('halted');
+    expect(judge(attempt(answer, { isOperationProven: false, isAddressProven: false })).kind).toBe('halted');
     expect(judge(attempt(answer))).toMatchObject({ result: { code: 'ALREADY_APPLIED', unclear: false } });
   });
 });
@@ -231,7 +231,7 @@ describe('"slow down"', () => {
     (_title, unprocessed, asked, alone, governed) => {
       for (const [isGoverned, waitMs] of [[false, alone] as const, [true, governed] as const]) {
         const claim = claimed({ attemptsUsed: 4 });
-        const known = { task: withHistory({ unprocessed }), claim, governed: isGoverned };
+        const known = { task: withHistory({ unprocessed }), claim, isGoverned };
         expect(judge(attempt(tooMany(asked), known))).toMatchObject({
           kind: 'throttled',
           waitMs,
@@ -252,7 +252,7 @@ test.each<[ApiFailure['class'], boolean, object]>([
   'a failure that affects every row (%s, proven right: %s) is %o',
   (failureClass, provenRight, judgement) => {
     const answer = failing({ class: failureClass, unclear: failureClass === 'aborted' });
-    expect(judge(attempt(answer, { provenRight }))).toMatchObject(judgement);
+    expect(judge(attempt(answer, { isOperationProven: provenRight }))).toMatchObject(judgement);
   },
 );
 
@@ -360,7 +360,10 @@ test.each([
   const answer = failing({ class: 'halt-early', code, status, message });
   const of = { operation: { ...operation, permission: 'CALLS_EDIT' } };
   const failure = { message: halted };
-  expect(judge(attempt(answer, { ...of, provenRight: false }))).toMatchObject({ kind: 'halted', failure });
+  expect(judge(attempt(answer, { ...of, isOperationProven: false }))).toMatchObject({
+    kind: 'halted',
+    failure,
+  });
   const result = { outcome: 'failed', code, message: failed };
   expect(judge(attempt(answer, of))).toMatchObject({ result });
 });

@@ -57,7 +57,7 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs, onWait }: Mod
       refusedRows,
       quota: new RetryQuota(),
       proven: ['restore-evaluation'],
-      governed: () => true,
+      isGoverned: () => true,
       log: silentLog,
       onEvent() {},
       onHalt() {},

@@ -51,7 +51,7 @@ function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProc
     breaker,
     refusedRows: new RefusedRows(),
     quota: new RetryQuota(),
-    governed: () => true,
+    isGoverned: () => true,
     log: pino({ level: 'silent' }),
     onEvent: (event) => events.push(event),
     onHalt,

@@ -11,7 +11,7 @@ import { parseBaseUrl } from '../../../engine/api/base-url.ts';
 import { type Datastore, daemonPurpose } from '../../../engine/datastore/datastore.ts';
 import { watchRefusals } from '../../../engine/datastore/refusals.ts';
 import type { Operation } from '../../../engine/operation/operation.ts';
-import { type Serving, serveRows } from '../../../engine/worker/serve.ts';
+import { type ServingWorker, serveRows } from '../../../engine/worker/serve.ts';
 import { defaults, type Settings } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config.ts';
 import { chooseDatastore, openPlanningContext, operationsWith } from '../../context.ts';
@@ -40,7 +40,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   return withScope(async (defer) => {
     defer(stop.release);
     const datastore = await open(queue === undefined ? daemonPurpose : 'worker', defer);
-    let serving: Serving | undefined;
+    let serving: ServingWorker | undefined;
     const lastingErrors = new LastingErrors();
     const state = (): HealthState => healthOf(datastore, lastingErrors, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
@@ -150,7 +150,7 @@ export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
   lastingErrors: Pick<LastingErrors, 'lastingError' | 'text'>,
   stop: AbortSignal,
-  serving: Pick<Serving, 'idleBecause' | 'active'> | undefined,
+  serving: Pick<ServingWorker, 'idleBecause' | 'active'> | undefined,
 ): HealthState {
   const reason = stop.aborted ? 'stopping' : (serving?.idleBecause ?? trouble ?? lastingErrors.text);
   const { forMs } = refusal ??

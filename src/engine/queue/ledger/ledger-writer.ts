@@ -42,10 +42,10 @@ export class LedgerWriter {
   #length = 0;
   /** Whether the next entry is the first of a worker. */
   #isFirst: boolean;
-  readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
-  readonly #results: ResultLine[] = [];
-  readonly #unfinished: AttemptsOfRow[] = [];
-  readonly #answers: SavedAnswer[] = [];
+  readonly #unwrittenIntents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
+  readonly #unwrittenResults: ResultLine[] = [];
+  readonly #unwrittenProgress: AttemptsOfRow[] = [];
+  readonly #unwrittenAnswers: SavedAnswer[] = [];
   #isBusy = false;
   #writeTimer: NodeJS.Timeout | undefined;
   readonly #reads = repeat(() => this.#readIfIdle(), { everyMs: readEveryMs });
@@ -74,31 +74,31 @@ export class LedgerWriter {
   intend(row: number): Promise<boolean> {
     if (this.#ended) return Promise.resolve(false);
     return new Promise((resolve) => {
-      this.#intents.push({ row, resolve });
+      this.#unwrittenIntents.push({ row, resolve });
       this.#write();
     });
   }
 
   addResult(result: ResultLine): void {
     this.#options.ledger.finish(result);
-    this.#results.push(result);
+    this.#unwrittenResults.push(result);
     this.#writeSoon();
   }
 
   addProgress(row: AttemptsOfRow): void {
     this.#options.ledger.keepProgress(row);
-    this.#unfinished.push(row);
+    this.#unwrittenProgress.push(row);
     this.#writeSoon();
   }
 
   addAnswer(answer: SavedAnswer): void {
     this.#options.ledger.addAnswer(answer);
-    this.#answers.push(answer);
+    this.#unwrittenAnswers.push(answer);
   }
 
   end(): void {
     this.#ended = true;
-    for (const { resolve } of this.#intents.splice(0)) resolve(false);
+    for (const { resolve } of this.#unwrittenIntents.splice(0)) resolve(false);
   }
 
   close(): void {
@@ -113,7 +113,7 @@ export class LedgerWriter {
   }
 
   #writeSoon(): void {
-    if (this.#results.length + this.#unfinished.length >= mostUnwrittenResults) this.#write();
+    if (this.#unwrittenResults.length + this.#unwrittenProgress.length >= mostUnwrittenResults) this.#write();
     else
       this.#writeTimer ??= setTimeout(() => {
         this.#writeTimer = undefined;
@@ -137,10 +137,10 @@ export class LedgerWriter {
 
   async #writeAll(): Promise<void> {
     for (;;) {
-      const intents = this.#intents.splice(0, mostIntentsInEntry);
-      const results = this.#results.splice(0);
-      const unfinished = this.#unfinished.splice(0);
-      const answers = this.#answers.splice(0);
+      const intents = this.#unwrittenIntents.splice(0, mostIntentsInEntry);
+      const results = this.#unwrittenResults.splice(0);
+      const unfinished = this.#unwrittenProgress.splice(0);
+      const answers = this.#unwrittenAnswers.splice(0);
       if (this.#closed || intents.length + results.length + unfinished.length === 0) {
         // Reset before returning. In `finally`, an intent that arrives in between would never be written.
         this.#isBusy = false;

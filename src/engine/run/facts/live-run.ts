@@ -39,7 +39,7 @@ async function liveApi(cluster: Cluster, api: LimitedApi): Promise<ApiInCluster>
 /** What a shared datastore knows of all runs at one moment. Runs are newest first. */
 export interface ClusterSnapshot {
   readonly entries: readonly RunEntry[];
-  /** APIs by the text of `apiText`. */
+  /** What is known of each API, by the text of `apiText`. */
   readonly apis: ReadonlyMap<string, ApiInCluster>;
 }
 

@@ -50,7 +50,7 @@ export interface CoordinatorOptions {
   readonly onError: (error: Error) => void;
 }
 
-type State =
+type CoordinatorState =
   | { readonly mode: 'feeding' }
   | { readonly mode: 'ended'; readonly reason: StopReason }
   | { readonly mode: 'failed'; readonly error: Error };
@@ -58,7 +58,7 @@ type State =
 const refreshMs = 500;
 /** How often a batch is read with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const readAwaitedEveryMs = 100;
-const drainMs = 250;
+const drainEveryMs = 250;
 
 /**
  * Feeds the rows of a run as batches, collects their results into the journal, and feeds rows again that were handed back.
@@ -80,13 +80,13 @@ export class Coordinator {
   readonly #ending = new AbortController();
   readonly #forgetLoss: () => void;
   readonly #epoch: FeedEpoch;
-  readonly #keyed: ReadonlySet<string>;
+  readonly #operationsWithKey: ReadonlySet<string>;
   #batches!: BatchQueue;
   #feed!: Feed;
   /** Set if rows with the same subject must be called in order. */
   #order: RowOrder | undefined;
   readonly #repeatedWork: RepeatedTask[] = [];
-  #state: State = { mode: 'feeding' };
+  #state: CoordinatorState = { mode: 'feeding' };
 
   /** @throws when the datastore or the disk fails; then nothing stays open */
   static async open(run: OpenRun, options: CoordinatorOptions): Promise<Coordinator> {
@@ -103,7 +103,9 @@ export class Coordinator {
     this.#options = options;
     this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
     this.#epoch = new FeedEpoch(run.datastore, () => this.#restartAfterLoss());
-    this.#keyed = new Set(run.store.operations.flatMap(({ name, key }) => (key === undefined ? [] : [name])));
+    this.#operationsWithKey = new Set(
+      run.store.operations.flatMap(({ name, key }) => (key === undefined ? [] : [name])),
+    );
   }
 
   /** @throws when the datastore, the disk or the lock on the run is lost */
@@ -118,7 +120,7 @@ export class Coordinator {
       else await withTimeout(changed, this.#feed.dueInMs);
     }
     await this.#feed.close();
-    return this.#checked();
+    return this.#stopReasonOrThrow();
   }
 
   /**
@@ -158,13 +160,13 @@ export class Coordinator {
     if (this.#state.mode !== 'failed') this.#enter({ mode: 'failed', error });
   }
 
-  #enter(state: State): void {
+  #enter(state: CoordinatorState): void {
     this.#state = state;
     this.#ending.abort();
     this.#options.window.wake();
   }
 
-  #checked(): StopReason {
+  #stopReasonOrThrow(): StopReason {
     if (this.#state.mode === 'failed') throw this.#state.error;
     return this.#state.mode === 'ended' ? this.#state.reason : { state: 'interrupted' };
   }
@@ -222,23 +224,24 @@ export class Coordinator {
 
   async #keep(returned: readonly ResultLine[], entries: readonly JournalEntry[] = []): Promise<void> {
     const { journal } = this.#run;
-    const ended = newResults(returned, journal, this.#epoch, this.#keyed);
+    const ended = newResults(returned, journal, this.#epoch, this.#operationsWithKey);
     const results = await journal.append([...ended, ...entries]);
     const freed = results.filter(({ row }) => this.#order?.noteFinishedRow(row));
     if (freed.length > 0) this.#options.window.wake();
     await this.#options.onCollected(results);
   }
 
-  async #collect({ results, unfinishedRows, returned, missing, rows, bytes }: CollectedBatch): Promise<void> {
+  async #collect(batch: CollectedBatch): Promise<void> {
+    const { results, unfinishedRows, returnedRows, missingRows } = batch;
     const { journal } = this.#run;
-    const suspects = missing.map((row) => possiblyCalledEntry(row, journal));
-    await this.#keep(results, [...returnedEntries(returned, journal, this.#epoch), ...suspects]);
+    const suspects = missingRows.map((row) => possiblyCalledEntry(row, journal));
+    await this.#keep(results, [...returnedEntries(returnedRows, journal, this.#epoch), ...suspects]);
     for (const { task, delayMs } of unfinishedRows) {
       if (task === undefined) this.end({ state: 'restart', hasLostRows: false });
       else if (!journal.isFinished(task.row)) this.#feed.feedAgain(withHistory(task, journal), delayMs);
     }
-    if (missing.length > 0) this.#restartAfterLoss();
-    this.#options.window.countCollected(rows, bytes);
+    if (missingRows.length > 0) this.#restartAfterLoss();
+    this.#options.window.countCollected(batch.rows, batch.bytes);
   }
 
   async #add(rowsOfBatches: readonly RowTask[][]): Promise<void> {
@@ -284,9 +287,9 @@ export class Coordinator {
         this.#keep(results, openEntries(unfinishedRows, journal, this.#epoch)),
       );
       if (this.#epoch.mayBeCalled) this.#options.onError(waitForUnawareWorkers());
-      if (!this.#isAtRest) await withTimeout(changed, drainMs);
+      if (!this.#isAtRest) await withTimeout(changed, drainEveryMs);
     }
-    this.#checked();
+    this.#stopReasonOrThrow();
     if (!this.#isAtRest) return false;
     await journal.append([{ type: 'settled' }]);
     // A pending refresh would resume the queue that `forget` removes.

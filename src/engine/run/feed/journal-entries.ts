@@ -157,7 +157,7 @@ export function withHistory(task: RowTask, journal: KnownHistory): RowTask {
  * @param inDatastore rows in the datastore, with all that is known about them
  */
 export function entriesTheJournalLost(
-  { unfinishedRows, doubtful }: LostEntries,
+  { unfinishedRows, doubtfulRows }: LostEntries,
   inDatastore: ReadonlySet<number>,
   journal: Pick<Journal, 'history' | 'isFinished'>,
 ): JournalEntry[] {
@@ -171,7 +171,7 @@ export function entriesTheJournalLost(
     ...Array.from(histories, ([row, history]) =>
       openEntry(row, withMoreAttempts(history, journal.history(row))),
     ),
-    ...doubtful
+    ...doubtfulRows
       .filter((row) => isOpen(row) && !journal.history(row)?.unclear)
       .map((row) => possiblyCalledEntry(row, journal)),
   ];

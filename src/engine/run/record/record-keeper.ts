@@ -17,7 +17,7 @@ export class RecordKeeper {
   /** When the state was entered, by the monotonic clock. */
   #since: number | undefined;
   #saving = Promise.resolve();
-  #notedAt = 0;
+  #timeSavedAt = 0;
   #timeSaves: RepeatedTask | undefined;
 
   constructor(store: Pick<RunStore, 'save'>, record: RunRecord) {
@@ -42,7 +42,7 @@ export class RecordKeeper {
   /** Writes the record, one write at a time. The first call starts to save the active time, too. */
   save(): Promise<void> {
     if (this.#timeSaves === undefined) {
-      this.#notedAt = steadyNow();
+      this.#timeSavedAt = steadyNow();
       this.#timeSaves = repeat(() => this.#saveTime(), { everyMs: saveTimeEveryMs });
     }
     this.#saving = this.#saving.catch(() => {}).then(() => this.#store.save(this.#recordWithTime('notedMs')));
@@ -55,8 +55,8 @@ export class RecordKeeper {
 
   async #saveTime(): Promise<void> {
     const now = steadyNow();
-    const isLate = now > this.#notedAt + longestPauseMs;
-    this.#notedAt = now;
+    const isLate = now > this.#timeSavedAt + longestPauseMs;
+    this.#timeSavedAt = now;
     // The active time may stay unsaved: the journal's times give the duration, too.
     if (this.#record.state === 'running' && !isLate) await this.save();
   }

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 
-const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
+const idLetters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /** Makes the id of a new run. Ids sort by time. */
 export function newRunId(now: Date = new Date()): string {
-  const suffix = Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
+  const suffix = Array.from({ length: 4 }, () => idLetters[randomInt(idLetters.length)]).join('');
   return `${timeInId(now.toISOString())}-${suffix}`;
 }
 

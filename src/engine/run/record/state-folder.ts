@@ -49,15 +49,15 @@ async function requireFolder(stateDir: string): Promise<void> {
     await refuseDanglingLink(stateDir);
     const found = await ifThere(stat(stateDir));
     if (found === undefined) return;
-    if (!found.isDirectory()) throw unusable(`the state folder ${stateDir} is not a folder`);
+    if (!found.isDirectory()) throw unusableFolder(`the state folder ${stateDir} is not a folder`);
     await access(stateDir, constants.R_OK | constants.X_OK);
   } catch (error) {
     const known = systemError(error, stateDir);
-    throw known?.code === 'PATH_UNUSABLE' ? unusable(known.what) : (known ?? error);
+    throw known?.code === 'PATH_UNUSABLE' ? unusableFolder(known.what) : (known ?? error);
   }
 }
 
-function unusable(what: string): Error {
+function unusableFolder(what: string): Error {
   return usageError('STATE_DIR_UNUSABLE', `${what}: name a folder with --state-dir.`);
 }
 

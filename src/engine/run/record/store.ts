@@ -86,7 +86,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       await writeJsonFile(join(folder(record.id), recordFile), record);
       await keepFolder(folder(record.id));
     },
-    /** @throws a usage error `RUN_UNKNOWN` */
+    /** @throws a usage error `RUN_UNKNOWN` for an id without a run */
     async load(id: string): Promise<RunRecord> {
       const record = runIds.has(id) ? await read(id) : undefined;
       if (record === undefined) throw unknownRun(id, stateDir);
@@ -107,15 +107,15 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
      * All records, the oldest first. Skips folders without a record (a plan that was declined or died).
      *
      * @param onUnreadable gets errors of damaged records; without it they are thrown
-     * @param but ids to skip without reading
+     * @param skippedIds ids to skip without reading
      */
     async list(
       onUnreadable?: (error: Error) => void,
-      but?: ReadonlySet<string>,
+      skippedIds?: ReadonlySet<string>,
     ): Promise<readonly RunRecord[]> {
       const readable = (id: string): Promise<RunRecord | undefined> =>
         onUnreadable === undefined ? read(id) : read(id).catch((error) => void onUnreadable(error));
-      const wanted = (await ids()).filter((id) => !but?.has(id));
+      const wanted = (await ids()).filter((id) => !skippedIds?.has(id));
       return inOrderOfTime(await Promise.all(wanted.map(readable)));
     },
     async discard(id: string): Promise<void> {

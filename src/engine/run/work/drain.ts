@@ -70,5 +70,6 @@ export async function closeWork(
   // BullMQ waits even for a lost or unreachable datastore; calls in flight still finish.
   await unlessAborted(closed, AbortSignal.any([lost, givenUp]));
   const until = performance.now() + shutdownMs;
-  while (lost.aborted && (worker?.active ?? 0) > 0 && performance.now() < until) await after(endedPollMs);
+  while (lost.aborted && (worker?.callsInFlight ?? 0) > 0 && performance.now() < until)
+    await after(endedPollMs);
 }

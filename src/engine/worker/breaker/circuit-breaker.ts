@@ -1,10 +1,10 @@
 import { EarlyCalls } from './early-calls.ts';
 import {
   type Blame,
-  type Halt,
+  type BreakerHalt,
   type HealthEvidence,
   isDoubtful,
-  type Refused,
+  type RefusedCall,
   type Trouble,
 } from './health-evidence.ts';
 import { HeldVerdicts, needsSuccess } from './held-verdicts.ts';
@@ -17,7 +17,7 @@ export interface CircuitBreakerOptions {
   /** Called when `prefetchLimit` may have changed. */
   readonly onChange: () => void;
   /** Called once, when the breaker admits no more calls. */
-  readonly onHalt: (halt: Halt) => void;
+  readonly onHalt: (halt: BreakerHalt) => void;
 }
 
 /** An unproven API has this many calls, or this much time, to answer a call. */
@@ -183,7 +183,7 @@ export class CircuitBreaker {
     this.#release('halted');
   }
 
-  #noteRefusal({ path, failure }: Refused): void {
+  #noteRefusal({ path, failure }: RefusedCall): void {
     this.#refusals.add();
     const { calls, lastedMs } = this.#refusals;
     const { maxOutageMs = Number.POSITIVE_INFINITY } = this.#options;
@@ -256,7 +256,7 @@ export class CircuitBreaker {
     this.#halt({ because, cause, path, failure, calls, lastedMs, rowToSee });
   }
 
-  #halt(halt: Halt): void {
+  #halt(halt: BreakerHalt): void {
     this.#state = 'halted';
     clearTimeout(this.#decisionTimer);
     this.#tests.end(false);

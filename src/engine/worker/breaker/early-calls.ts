@@ -2,7 +2,7 @@ import type { Trouble } from './health-evidence.ts';
 import type { CountedCalls } from './streaks.ts';
 
 /** The most calls that may have been processed, calls in flight included. */
-const mostUnclear = 5;
+const mostUnclearCalls = 5;
 const mostDoneRefusals = 20;
 
 /**
@@ -40,11 +40,13 @@ export class EarlyCalls {
 
   /** Calls that may be in flight at a time: each may be another one that can't be read. */
   get mostInFlight(): number {
-    return Math.max(1, mostUnclear - this.#unreadAnswers - this.#lostAnswers);
+    return Math.max(1, mostUnclearCalls - this.#unreadAnswers - this.#lostAnswers);
   }
 
   get areTooMany(): boolean {
-    return this.#unreadAnswers + this.#lostAnswers >= mostUnclear || this.#doneRefusals >= mostDoneRefusals;
+    return (
+      this.#unreadAnswers + this.#lostAnswers >= mostUnclearCalls || this.#doneRefusals >= mostDoneRefusals
+    );
   }
 
   streakTo(latest: Trouble): CountedCalls {

@@ -5,7 +5,7 @@ import type { JudgedAttempt, Judgement } from '../judge.ts';
 import type { HealthEvidence, Trouble } from './health-evidence.ts';
 
 export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): HealthEvidence {
-  const { task, answer, claim, provenRight } = attempt;
+  const { task, answer, claim, isOperationProven } = attempt;
   const trouble = (cause: Trouble['cause'], failure: ApiFailure): Trouble => ({
     kind: 'trouble',
     cause,
@@ -21,7 +21,7 @@ export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): He
     if (judgement.kind !== 'finished') return { kind: 'answered' };
     const { code, message, unclear } = judgement.result;
     // Before a success of the operation, an answer without an identifier may come from another service.
-    if (provenRight || !unreadCodes.has(code)) return { kind: 'answered' };
+    if (isOperationProven || !unreadCodes.has(code)) return { kind: 'answered' };
     const body = answer.body === null ? 'nothing' : excerptOf(stringifyJson(answer.body));
     return trouble('unread', {
       class: 'permanent',
@@ -36,7 +36,7 @@ export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): He
     case 'unreachable':
       return trouble('target', failure);
     case 'retry':
-      return trouble(isUnread(failure) && !provenRight ? 'unread' : 'either', failure);
+      return trouble(isUnread(failure) && !isOperationProven ? 'unread' : 'either', failure);
     case 'permanent':
       return isPathInDoubt(attempt, failure) ? trouble('path', failure) : { kind: 'answered' };
     case 'slow-down':

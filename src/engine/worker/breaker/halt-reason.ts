@@ -1,10 +1,13 @@
 import { type CqbatchError, fatalError } from '../../../base/errors/errors.ts';
 import { duration } from '../../../base/text/format.ts';
 import type { ApiFailure } from '../../api/failure.ts';
-import type { Halt } from './health-evidence.ts';
+import type { BreakerHalt } from './health-evidence.ts';
 
 /** The reason of a halt: what failed, and what to correct. */
-export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
+export function haltReason(
+  baseUrl: string,
+  { because, calls, lastedMs, ...last }: BreakerHalt,
+): CqbatchError {
   if (because === 'unproven')
     return fatalError(
       'API_UNPROVEN',
@@ -25,7 +28,7 @@ export function refusalReason(baseUrl: string, path: string, failure: ApiFailure
 /** `https://api.example.com refuses connections (2 tries). Check …` */
 function accountOf(
   baseUrl: string,
-  last: Pick<Halt, 'path' | 'failure' | 'cause'>,
+  last: Pick<BreakerHalt, 'path' | 'failure' | 'cause'>,
   { tries = '', isFirst = true } = {},
 ): string {
   const { path, failure } = last;
@@ -76,15 +79,17 @@ const adviceToLookFirst =
   'These calls may have been processed: look at their rows (report.csv, column _unclear) in the service. ' +
   '"cqbatch resume" calls them again and keeps them marked.';
 
-function remedyOf({ cause, failure }: Pick<Halt, 'failure' | 'cause'>, isFirst: boolean): string {
+function remedyOf({ cause, failure }: Pick<BreakerHalt, 'failure' | 'cause'>, isFirst: boolean): string {
   if (cause === 'done')
     return `Correct the ${baseUrlText} and its path prefix: a router may have answered. If they are right, first run a row that can succeed, from a manifest of its own; after its success, such refusals count, and "cqbatch resume" goes on.`;
   if (cause === 'unread')
     return `${adviceToLookFirst} If another service has answered, correct the ${baseUrlText} and its path prefix.`;
-  return isFirst && failure.unclear ? `${remedy(failure)} ${adviceToLookFirst}` : remedy(failure);
+  return isFirst && failure.unclear
+    ? `${remedyOfFailure(failure)} ${adviceToLookFirst}`
+    : remedyOfFailure(failure);
 }
 
-function remedy({ code, status = 0, class: kind }: ApiFailure): string {
+function remedyOfFailure({ code, status = 0, class: kind }: ApiFailure): string {
   const known = remedies[code];
   if (known !== undefined) return known;
   if (status >= 500) return 'The API has a problem: continue when it works again.';

@@ -4,11 +4,11 @@ export type HealthEvidence =
   | { readonly kind: 'answered'; readonly isSuccess?: true }
   /** `none`: this program stopped the call, or this worker must end. */
   | { readonly kind: 'none' }
-  | Refused
+  | RefusedCall
   | Trouble;
 
 /** The API asks to slow down: with 429 it is there, with 503 it may be away. */
-export interface Refused {
+export interface RefusedCall {
   readonly kind: 'refused';
   readonly path: string;
   readonly failure: ApiFailure;
@@ -38,7 +38,7 @@ export interface Trouble {
 /** What is to blame for a failed call. `halted`: this worker has given up, and another must call the row. */
 export type Blame = 'row' | 'target' | 'halted';
 
-export interface Halt extends Pick<Refused, 'path' | 'failure'> {
+export interface BreakerHalt extends Pick<RefusedCall, 'path' | 'failure'> {
   /** Absent when the API has refused (429, 503) every call. */
   readonly cause?: Trouble['cause'];
   readonly because: 'unproven' | 'outage' | 'refusals';

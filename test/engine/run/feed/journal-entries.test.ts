@@ -224,7 +224,7 @@ test('of several batches that a journal has lost, the one with the most calls of
     unfinishedRow(1),
     unfinishedRow(2, called(1)),
   ];
-  const lost = { results: [], unfinishedRows, doubtful: [3, 4] };
+  const lost = { results: [], unfinishedRows, doubtfulRows: [3, 4] };
   const entries = entriesTheJournalLost(lost, new Set([2, 4]), journalOf());
   expect(entries).toEqual([open(1, called(2)), possiblyCalledEntry(3, journalOf())]);
 });

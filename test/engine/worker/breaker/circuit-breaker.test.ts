@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CircuitBreaker } from '../../../../src/engine/worker/breaker/circuit-breaker.ts';
-import type { Blame, Halt, Trouble } from '../../../../src/engine/worker/breaker/health-evidence.ts';
+import type { Blame, BreakerHalt, Trouble } from '../../../../src/engine/worker/breaker/health-evidence.ts';
 import { failing } from '../answers.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -16,7 +16,7 @@ const answered = { kind: 'answered' } as const;
 const others = 1_000;
 
 function begin({ proven = true, maxOutageMs }: { proven?: boolean; maxOutageMs?: number } = {}) {
-  const halts: Halt[] = [];
+  const halts: BreakerHalt[] = [];
   const breaker = new CircuitBreaker({ maxOutageMs, onChange() {}, onHalt: (halt) => halts.push(halt) });
   if (proven) void breaker.assess(answered);
   for (let row = 0; row < others; row += 1) breaker.begin();

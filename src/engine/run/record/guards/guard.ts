@@ -66,7 +66,7 @@ export class GuardTally {
     this.failures = failures.copy();
   }
 
-  /** @returns whether the row counts */
+  /** @returns whether the row counts for the guards */
   add(result: RowResult): boolean {
     return this.failures.add(result);
   }
