@@ -30,7 +30,7 @@ interface ListedRun {
 }
 
 function listedDocument({ facts, isCured, host }: ListedRun): object {
-  const members = selected(runDocument(facts), [
+  const members = selectMembers(runDocument(facts), [
     'run',
     'state',
     'waiting',
@@ -57,7 +57,7 @@ async function listedRecord(
 ): Promise<ListedRun> {
   const summary = await progressOf(store, record).catch(warn);
   if (summary === undefined) return { facts: briefOfRecord(record), isCured: false, host: null };
-  const facts = await factsOfRecord(store, record, liveRunIn(cluster, record.id), summary);
+  const facts = await factsOfRecord(store, record, runInCluster(cluster, record.id), summary);
   const isCured = facts.counts.failed > 0 && (await retriedFacts(store, record, runs)).isCured === true;
   return { facts, isCured, host: null };
 }
@@ -87,7 +87,7 @@ export async function listRuns({ terminal, flags, store, datastore }: Context): 
   const here = new Set(records.map(({ id }) => id));
   for (const entry of cluster?.entries ?? []) {
     if (here.has(entry.id)) continue;
-    const facts = factsOfEntry(entry, liveRunIn(cluster, entry.id));
+    const facts = factsOfEntry(entry, runInCluster(cluster, entry.id));
     listed.push({ facts, isCured: false, host: entry.coordinator.host });
   }
   const isExact = flags.verbose === true;

@@ -45,7 +45,7 @@ export function serveRows({ stop, shutdownMs, version, api, lastingErrors, ...op
     onHalt: (reason) => (reason.code === 'UNKNOWN_PAYLOAD' ? leaveIdle(reason) : endBecause(reason)),
     onError(error) {
       lastingErrors.see(error);
-      // Each connection tells every other second that the datastore is away.
+      // While the datastore is away, each connection reports an error every other second: these are no news.
       const level = datastore.trouble === undefined && errors.isNews(error) ? 'warn' : 'debug';
       log[level]({ err: error.message }, 'datastore error');
     },

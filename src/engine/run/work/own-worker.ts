@@ -42,8 +42,8 @@ export function startOwnWorker(
     onEvent(event) {
       if (event.run !== record.id) return;
       if (event.type !== 'finished') return tellEvent(event);
-      window.finished();
-      haltIf(guards.finished(event.result));
+      window.countFinished();
+      haltIf(guards.takeOwnResult(event.result));
       // On a shared datastore a result counts once collected, like those of other machines.
       if (datastore.exclusive) tellEvent(event);
     },

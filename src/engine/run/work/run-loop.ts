@@ -169,7 +169,7 @@ export class RunLoop implements RunInProgress {
       this.#window = windowOf(this);
       const selection = this.#parts.map((part) => part.selection?.()).find((each) => each !== undefined);
       const opening = Coordinator.open(this.run, {
-        uncalled: (held) => this.#resultsWithoutCall(held),
+        resultsOfUncalledRows: (held) => this.#resultsWithoutCall(held),
         tasks: unfinishedTasks(this.rows, journal, selection),
         window: this.#window,
         priority: () => priorityOf(this.keeper.record),
@@ -213,7 +213,7 @@ export class RunLoop implements RunInProgress {
 
   async #resultsCollected(results: readonly RowResult[]): Promise<void> {
     const { datastore } = this.run;
-    this.#haltIf(this.guards.collected(results));
+    this.#haltIf(this.guards.takeCollectedResults(results));
     if (!datastore.exclusive) for (const result of results) this.tellEvent({ type: 'finished', result });
   }
 

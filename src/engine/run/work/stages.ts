@@ -103,7 +103,7 @@ class Stages implements RunPart {
     if (signal.aborted) return { state: 'interrupted' };
     const { failedRows, failures } = results;
     const rows = results.rows.length;
-    const halt = guards.learn({ canary: { rows, failed: failedRows, failures, isAccepted } });
+    const halt = guards.takeNews({ canary: { rows, failed: failedRows, failures, isAccepted } });
     const wentOn = isAccepted ?? halt === undefined;
     keeper.change({ canary: { at: new Date().toISOString(), rows, failed: failedRows, wentOn } });
     await keeper.save();
