@@ -33,7 +33,7 @@ await database.exec('UPDATE pg_database SET datistemplate = false');
 await database.exec('DROP DATABASE template0');
 await database.exec('DROP DATABASE template1');
 await database.exec('CREATE TABLE public.epoch (name text)');
-// Starts a new log, whose first part is enough.
+// Starts another log file of PostgreSQL: the archive needs only its first part.
 await database.exec('SELECT pg_switch_wal(); CHECKPOINT');
 const { rows } = await database.query<{ log: string }>(
   'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS log',

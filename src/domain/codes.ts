@@ -59,7 +59,7 @@ const halt = ofClass('halt', renew);
 const haltEarly = ofClass('halt-early', refused);
 const aborted = ofClass('aborted', again);
 const unclear = (facts: FailureFacts): FailureFacts => ({ ...facts, unclear: true });
-const afterChange = (facts: FailureFacts): FailureFacts => ({ ...facts, needsChange: true });
+const needsChangeFirst = (facts: FailureFacts): FailureFacts => ({ ...facts, needsChange: true });
 
 /**
  * Servers or gateways use unclear codes after they lost sight of the request. ABORTED means that the change was rolled back,
@@ -119,7 +119,7 @@ const failures = {
     `Check the base URL. ${thenRetry}`,
   ),
   // Codes for invalid answers.
-  ANSWER_NOT_JSON: afterChange(
+  ANSWER_NOT_JSON: needsChangeFirst(
     retry(
       'Something other than the API answered, such as a login page or a proxy.',
       `Open the base URL in a browser to see what answers there, and correct it. ${thenRetry}`,
@@ -140,13 +140,13 @@ const failures = {
     'The API reported success, but the evaluation in its answer is still deleted: it may be restored or not.',
     lookFirst,
   ),
-  ANSWER_NOT_HTTP: afterChange(
+  ANSWER_NOT_HTTP: needsChangeFirst(
     retry(
       'The server does not speak HTTP.',
       `Check the base URL and what is in front of the API. ${thenRetry}`,
     ),
   ),
-  ANSWER_INFORMATIONAL: afterChange(
+  ANSWER_INFORMATIONAL: needsChangeFirst(
     retry(
       'The API, or a proxy in front of it, sent an interim answer, and the final one was lost.',
       'The message says what to change there. Then run "cqbatch retry" for these rows.',
@@ -166,7 +166,7 @@ const failures = {
     'This process has no memory or file descriptors left for a connection.',
     'Raise the limit that the message names.',
   ),
-  TLS_ERROR: afterChange(
+  TLS_ERROR: needsChangeFirst(
     unreachable(
       'The certificate of the API is not trusted, or the API does not speak TLS.',
       `Check the base URL. For a private CA, set NODE_EXTRA_CA_CERTS. ${thenRetry}`,
@@ -177,7 +177,7 @@ const failures = {
   PROXY_AUTHENTICATION: halt('The proxy requires a user name and password, or other ones.', checkProxy),
   PROXY_REFUSED: halt('The proxy does not allow connections to the API.', checkProxy),
   // Codes for failures on this side.
-  CLIENT_FAILED: afterChange(
+  CLIENT_FAILED: needsChangeFirst(
     unclear(
       retry(
         'The client of the API failed and does not say whether it sent the request.',

@@ -70,6 +70,6 @@ export interface RowReader {
   readonly facts?: Partial<
     Pick<Manifest, 'format' | 'delimiter' | 'operation' | 'defaults' | 'page' | 'sheet' | 'lettersOf'>
   >;
-  /** Gives the rows, in batches of any size. A format that is held in memory ignores the text. */
+  /** Gives the rows of a manifest, in batches of any size. A format that is read whole ignores the text of the file. */
   rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
 }

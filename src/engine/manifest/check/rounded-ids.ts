@@ -5,7 +5,7 @@ import type { Manifest, RoundedIds } from '../manifest.ts';
 
 interface Rounding {
   readonly by: string;
-  /** The least number of zeros at the end of a number that was rounded this way; infinite if it can't have been. */
+  /** The least number of zeros at the end of an identifier that one program has rounded; infinite if the identifier can't be rounded so. */
   readonly zerosOf: (digits: string) => number;
 }
 

@@ -20,7 +20,7 @@ export function searchedRate(fine: number, failed: number, seconds: number, reac
   return failed * probingGrowth(seconds - searchSeconds, reactionMs);
 }
 
-/** A factor: slow until the rate has doubled, then doubling. */
+/** The factor by which a probing rate exceeds its start: it grows slowly up to 2, and quickly after that. */
 export function probingGrowth(seconds: number, reactionMs: number): number {
   const gentle = gentleSeconds + (gentleReactions * reactionMs) / 1_000;
   return (
