@@ -84,7 +84,7 @@ test('a batch that no list names is found by its id, and its rows come back', as
   });
   expect([...next.recovered.inDatastore]).toEqual([1]);
   await next.refresh();
-  expect(collected).toMatchObject([{ rows: 1, results: [], unfinishedRows: [{ row: 1 }], missing: [] }]);
+  expect(collected).toMatchObject([{ rows: 1, results: [], unfinishedRows: [{ row: 1 }], missingRows: [] }]);
 });
 
 test('a batch is not lost while the command that adds it is under way', async () => {
