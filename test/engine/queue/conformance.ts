@@ -367,7 +367,7 @@ export function describeQueueOn(
       await run.batchQueue.drain(async (batch) => void taken.push(batch));
       await run.collected(2);
       expect(taken.flatMap(({ unfinishedRows }) => numbersOf(unfinishedRows))).toEqual([5, 6]);
-      expect(run.batches[1]).toMatchObject({ results: [], unfinishedRows: [], missing: [] });
+      expect(run.batches[1]).toMatchObject({ results: [], unfinishedRows: [], missingRows: [] });
       expect(numbersOf(run.batches[1]?.returnedRows)).toEqual([5, 6]);
       await run.batchQueue.forget();
     });
@@ -502,7 +502,7 @@ export function describeQueueOn(
       for (const job of await batches.getJobs()) await batches.remove(job.id ?? '', { removeChildren: true });
       await expect
         .poll(() => run.batchQueue.refresh().then(() => run.batches))
-        .toMatchObject([{ rows: 2, missing: [1, 2] }]);
+        .toMatchObject([{ rows: 2, missingRows: [1, 2] }]);
       expect(run.batchQueue.openRows).toBe(0);
     });
 
@@ -544,14 +544,14 @@ export function describeQueueOn(
       expect(kept).toEqual(Array.from({ length: 25 }, () => []));
       expect(await lostOf(3_000)).toEqual([]);
       const lost = await lostOf(2_799);
-      expect(lost).toMatchObject([{ unfinishedRows: [{ row: 29, history }], doubtful: [] }]);
+      expect(lost).toMatchObject([{ unfinishedRows: [{ row: 29, history }], doubtfulRows: [] }]);
       expect(numbersOf(lost[0]?.results).toSorted()).toEqual([28, 30]);
       // What was handed out is in the journal now, until that loses its last lines again.
       expect(await lostOf(1_000_000)).toEqual([]);
       expect(await lostOf(999_999)).toEqual(lost);
       // Rows below those of the known batches are in doubt when it has lost more.
       const [more] = await lostOf(0);
-      expect(more).toMatchObject({ unfinishedRows: [{ row: 29 }], doubtful: [1, 2, 3, 4, 5] });
+      expect(more).toMatchObject({ unfinishedRows: [{ row: 29 }], doubtfulRows: [1, 2, 3, 4, 5] });
       expect(more?.results).toHaveLength(24);
       const { batchQueue } = await openAgain(run);
       await batchQueue.forget();
