@@ -57,7 +57,7 @@ async function build() {
     platform: 'node',
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
   });
-  await bundle.write({ file: built.pathname, format: 'esm' });
+  await bundle.write({ file: built.pathname, format: 'esm', codeSplitting: false });
   await bundle.close();
 }
 
