@@ -11,7 +11,12 @@ import {
   retriesAmong,
   unfinishedAmong,
 } from '../../../engine/run/plan/retries.ts';
-import { hasRowsToRetry, type RetryRows, writeRetryRows } from '../../../engine/run/plan/retry-run.ts';
+import {
+  hasRowsToRetry,
+  type RetryChoice,
+  type RetryRows,
+  writeRetryRows,
+} from '../../../engine/run/plan/retry-run.ts';
 import { isFinalState } from '../../../engine/run/record/ending.ts';
 import { actualState, isResumable, type RunRecord } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
@@ -41,7 +46,12 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
     const { unclear, transient } = flags;
     const check = unclear ? await answeredRows(store, retriedRun) : undefined;
     const codesWanted = flags.code?.map((code) => code.toUpperCase());
-    const choice = { codes: codesWanted, unclear, transient, answered: check?.rows };
+    const choice = {
+      codes: codesWanted,
+      unclear,
+      transient,
+      answeredRowsToOmit: check?.rows,
+    } satisfies RetryChoice;
     const retried = await writeRetryRows(store, original, later, choice, input);
     const { scan, chosenCodes, overtakenCount } = retried;
     const checkNote =
