@@ -14,14 +14,47 @@ import type { Operation } from '../../../engine/operation/operation.ts';
 import { type ServingWorker, serveRows } from '../../../engine/worker/serve.ts';
 import { defaults, type Settings } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config.ts';
-import { chooseDatastore, openPlanningContext, operationsWith } from '../../context.ts';
+import {
+  type CommandContext,
+  chooseDatastore,
+  type DatastoreChoice,
+  openPlanningContext,
+  operationsWith,
+} from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { interruptible } from '../../interrupt.ts';
-import { openLog, openTerminal } from '../../terminal.ts';
+import { type Interrupt, interruptible } from '../../interrupt.ts';
+import { openLog, openTerminal, type Terminal } from '../../terminal.ts';
 import { apiClient, proxyTo, type ServedApi, tokenSource } from '../api-client.ts';
 import { runDaemon } from './daemon.ts';
 
+/** What calls rows of an API, and coordinates runs if it has a context. */
+export interface WorkPlace {
+  readonly terminal: Terminal;
+  readonly flags: Flags;
+  readonly settings: Settings & Pick<typeof defaults, 'concurrency' | 'timeout' | 'shutdownTimeout'>;
+  readonly operations: readonly Operation[];
+  readonly datastore: DatastoreChoice;
+  /** The API that is called. Undefined if the process only coordinates. */
+  readonly api: ServedApi | undefined;
+  /** The runs to coordinate. Undefined if another process coordinates them. */
+  readonly context: CommandContext | undefined;
+  readonly log: Log;
+}
+
 export async function worker(flags: Flags): Promise<ExitCode> {
+  const place = await openWorkPlace(flags);
+  const { terminal, log } = place;
+  const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
+  return withScope(async (defer) => {
+    defer(stop.release);
+    await work(place, stop);
+    if (terminal.json) terminal.result({ state: 'stopped' }, '');
+    return exitCodes.success;
+  });
+}
+
+/** @throws usage errors for settings with which the process can't work */
+export async function openWorkPlace(flags: Flags): Promise<WorkPlace> {
   const context = flags.coordinate ? await openPlanningContext(flags) : undefined;
   const {
     terminal = openTerminal(flags),
@@ -30,21 +63,30 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   } = context ?? {};
   const operations = store?.operations ?? (await operationsWith(configured));
   const settings = { ...defaults, ...configured };
-  const { queue, open } = await chooseDatastore({ terminal, flags, settings });
-  requireSharedDatastore(flags, queue, settings.concurrency);
+  const datastore = await chooseDatastore({ terminal, flags, settings });
+  requireSharedDatastore(flags, datastore.queue, settings.concurrency);
   const log = await openLog(flags, terminal, 'info');
   const api = apiOf(flags, settings, operations, log);
-  const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
-  const common = { version: readVersion(), log, stop: stop.signal };
+  return { terminal, flags, settings, operations, datastore, api, context, log };
+}
 
+/**
+ * Works until the signal aborts.
+ *
+ * @throws a busy error when another process has the embedded datastore; the error for which the process can't go on
+ */
+export function work(place: WorkPlace, stop: Pick<Interrupt, 'signal' | 'abort'>): Promise<void> {
+  const { flags, settings, operations, api, context, log } = place;
+  const { queue, open } = place.datastore;
+  const common = { version: readVersion(), log, stop: stop.signal };
   return withScope(async (defer) => {
-    defer(stop.release);
     const datastore = await open(queue === undefined ? daemonPurpose : 'worker', defer);
     let serving: ServingWorker | undefined;
     const lastingErrors = new LastingErrors();
     const state = (): HealthState => healthOf(datastore, lastingErrors, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
-    const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, defer);
+    const probes = { settings, operations, store: context?.store, state, onError };
+    const { metrics, port } = await openProbes(probes, defer);
     if (metrics !== undefined) {
       metrics.rateGroup = settings.rateGroup;
       metrics.paceOfWorker = () => serving?.pace;
@@ -85,8 +127,6 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     if (stuck !== undefined || refused !== undefined) throw stuck ?? refused;
     if (datastore.exclusive) datastore.lost.throwIfAborted();
     log.info({}, 'worker stopped');
-    if (terminal.json) terminal.result({ state: 'stopped' }, '');
-    return exitCodes.success;
   });
 }
 
