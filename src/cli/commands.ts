@@ -82,12 +82,27 @@ const checkCommandSpec: CommandSpec = {
 const dashboardCommandSpec: CommandSpec = {
   name: 'dashboard',
   description: 'Serves a live page of runs, workers and schedules',
-  options: { Dashboard: ['port', 'host', 'publicUrl', 'control'], ...groups.sharedDatastoreGroup },
+  options: {
+    Dashboard: ['port', 'host', 'publicUrl', 'control', 'start'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
+    ...groups.sharedDatastoreGroup,
+    ...groups.operationsGroup,
+  },
+  unused: {
+    lackingOption: {
+      control: ['start'],
+      start: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp', 'operations'],
+    },
+  },
   examples: [
     ['cqbatch dashboard', 'the runs of this state folder, on http://127.0.0.1:8788'],
+    [
+      'cqbatch dashboard --control --start',
+      'the whole job on a page: drop a file, look at the plan, start it',
+    ],
     ['cqbatch dashboard --queue redis://10.0.0.7', 'the runs of all machines, too'],
   ],
-  load: async () => (await import('./commands/dashboard.ts')).dashboard,
+  load: async () => (await import('./commands/dashboard/dashboard.ts')).dashboard,
 };
 
 const pauseCommandSpec: CommandSpec = {

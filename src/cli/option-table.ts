@@ -158,6 +158,10 @@ const ownOptions = {
     flags: '--control',
     help: 'print a one-time address that can pause and cancel runs and set their rate',
   },
+  start: {
+    flags: '--start',
+    help: 'let that address also plan files, and start, resume, retry and undo runs, which this process carries out unless a daemon does',
+  },
 
   ...scheduleOptions,
 } as const satisfies Readonly<Record<string, CommandOption>>;

@@ -15,11 +15,15 @@ const headers = {
   'cache-control': 'no-store',
 };
 
-/** Loads Fastify, which takes longer to load than our own code. */
-export async function createServer(): Promise<FastifyInstance> {
+/**
+ * Loads Fastify, which takes longer to load than our own code.
+ *
+ * @param limits `requestTimeout`: how long a whole request may take to arrive, in milliseconds; default: 5 seconds
+ */
+export async function createServer({ requestTimeout = 5_000 } = {}): Promise<FastifyInstance> {
   const { fastify } = await import('fastify');
   // Slow requests and idle connections must not delay the end of the process.
-  const server = fastify({ bodyLimit: 10_000, requestTimeout: 5_000, forceCloseConnections: true });
+  const server = fastify({ bodyLimit: 10_000, requestTimeout, forceCloseConnections: true });
   server.addHook('onRequest', async (_, reply) => void reply.headers(headers));
   // A connection that can't be accepted for lack of file descriptors must not end the process.
   server.server.on('error', () => {});

@@ -25,7 +25,10 @@ import { otherApi } from './run/resume.ts';
 
 export async function check(id: string | undefined, flags: Flags): Promise<ExitCode> {
   saveMemory();
-  const context = await openPlanningContext(flags);
+  return checkNamed(await openPlanningContext(flags), id);
+}
+
+export async function checkNamed(context: CommandContext, id: string | undefined): Promise<ExitCode> {
   const { terminal, store } = context;
   const retried = await findRetries(store, await findRecord(store, id, anyRun));
   for (const record of [retried.firstRun, ...retried.retries]) refuseInProgress(record);

@@ -28,8 +28,11 @@ import { runOptions } from './options.ts';
 
 export async function exportEntries(what: string, flags: Flags): Promise<ExitCode> {
   saveMemory();
-  const context = await openPlanningContext(flags);
-  const { terminal, settings, store } = context;
+  return exportList(await openPlanningContext(flags), what);
+}
+
+export async function exportList(context: CommandContext, what: string): Promise<ExitCode> {
+  const { terminal, settings, store, flags } = context;
   const operation = operationThatLists(what, store.operations);
   const output = await outputOf(context);
   const entries = new ChosenEntries(operation, settings.where);

@@ -70,18 +70,21 @@ async function findRun({ store, cluster }: ControlRoom, id: string): Promise<Fou
   throw usageError('RUN_UNKNOWN', `There is no run ${id}.`);
 }
 
+/** The reason for what a reader does, which says where. @throws a usage error `REASON_MISSING` */
+export function dashboardReason(reason: unknown, isRequired: boolean): string {
+  const given = typeof reason === 'string' ? reason.trim() : '';
+  if (isRequired && given === '')
+    throw usageError('REASON_MISSING', 'The settings require a reason: write why you do this.');
+  return given === '' ? dashboardPlace : `${given.slice(0, longestReason)} (${dashboardPlace})`;
+}
+
 function wantedOf(
   { requireReason, parseRate }: ControlRoom,
   control: ControlName,
   body: ControlBody,
 ): NewControl {
   const { rate, priority, reason } = body;
-  const given = typeof reason === 'string' ? reason.trim() : '';
-  if (requireReason && given === '')
-    throw usageError('REASON_MISSING', 'The settings require a reason: write why you do this.');
-  const by = withActor(
-    given === '' ? dashboardPlace : `${given.slice(0, longestReason)} (${dashboardPlace})`,
-  );
+  const by = withActor(dashboardReason(reason, requireReason));
   if (control === 'set-priority') {
     const wanted = priorities.find((each) => each === priority);
     if (wanted !== undefined) return { kind: 'priority', priority: wanted, ...by };

@@ -30,7 +30,7 @@ const patienceMs = 2_000;
 const mostEnded = 500;
 const shownTimes = 3;
 
-type Overview = Omit<Snapshot, 'report' | 'mayControl' | 'requireReason'>;
+type Overview = Omit<Snapshot, 'report' | 'mayControl' | 'requireReason' | 'drafts'>;
 
 export const reportFile = 'report.html';
 

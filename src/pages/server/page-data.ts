@@ -8,6 +8,7 @@ import { phraseText, progressPhrases } from '../../engine/run/facts/progress-wor
 import { lastReason, type RunFacts } from '../../engine/run/facts/run-facts.ts';
 import type { RunWait } from '../../engine/run/facts/run-wait.ts';
 import { endInWords, leavesRows, resultOf } from '../../engine/run/record/ending.ts';
+import type { DraftBrief } from './start/draft.ts';
 
 /** What the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
 
@@ -111,6 +112,8 @@ export interface Snapshot {
   readonly report?: readonly string[] | undefined;
   readonly mayControl: boolean;
   readonly requireReason: boolean;
+  /** Runs that are prepared and not started. Undefined if this reader can't start runs. */
+  readonly drafts?: readonly DraftBrief[] | undefined;
 }
 
 /** The report of a run in progress. */

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyError, FastifyRequest } from 'fastify';
-import { CqbatchError } from '../../base/errors/errors.ts';
+import { CqbatchError, usageError } from '../../base/errors/errors.ts';
 import { packageRoot } from '../../base/package.ts';
 import { createServer, listen } from '../../daemon/http-server.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -13,6 +13,10 @@ import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
 import { openOverview, reportFile, type SharedPlace } from './overview.ts';
 import { controlNames, heartbeatMs, type Snapshot } from './page-data.ts';
+import { briefOf } from './start/draft.ts';
+import { openDraftStore } from './start/draft-store.ts';
+import type { PageCommands } from './start/page-commands.ts';
+import { addStartRoutes } from './start/start-routes.ts';
 
 export interface DashboardOptions extends Place {
   /** The port of the dashboard. 0 picks a free port. */
@@ -21,6 +25,15 @@ export interface DashboardOptions extends Place {
   readonly shared?: SharedPlace | undefined;
   /** Lets readers control runs. Absent on a read-only dashboard. */
   readonly control?: Omit<ControlRoom, 'store' | 'cluster'> | undefined;
+  /** Lets readers who control runs start some, too. */
+  readonly start?: StartCommands | undefined;
+}
+
+/** What starts and carries out the runs of a page. */
+export interface StartCommands {
+  readonly commands: PageCommands;
+  /** Why started runs have to wait. Undefined while they are carried out. */
+  readonly trouble: () => string | undefined;
 }
 
 type Topic = Pick<Snapshot, 'mayControl'> & { readonly run: string | undefined };
@@ -68,8 +81,16 @@ const assets = {
 
 const foreignRequestMessage =
   'The dashboard refuses requests from other sites. Open it by IP address, as "localhost", or by the name in --host or --public-url.\n';
-const missingSessionMessage =
-  'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.';
+
+function missingSession(): CqbatchError {
+  return usageError(
+    'SESSION_MISSING',
+    'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.',
+  );
+}
+
+/** How long a request may arrive if it may have a file of 20 MB. */
+const uploadMs = 60_000;
 
 /** The most bytes that wait for a reader. With more, the reader has stopped reading, and is disconnected. */
 const mostUnsent = 4_000_000;
@@ -94,8 +115,10 @@ function nameIn({ address, family }: AddressInfo): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address;
 }
 
-export async function buildServer({ host, publicUrl, store, shared, control }: DashboardOptions) {
-  const server = await createServer();
+export async function buildServer({ host, publicUrl, store, shared, control, start }: DashboardOptions) {
+  const server = await createServer(start && { requestTimeout: uploadMs });
+  const drafts = openDraftStore(store.stateDir);
+  if (start !== undefined) await drafts.removeOld();
   const overview = openOverview(store, shared);
   const access = control && new ControlAccess(publicUrl);
   const mayControl = ({ headers }: FastifyRequest): boolean => access?.hasSession(headers) === true;
@@ -105,11 +128,17 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
     const reports = new Map<string | undefined, Snapshot['report']>();
     for (const run of runs) reports.set(run, await overview.report(run));
     const requireReason = control?.requireReason === true;
-    return ({ run, ...rights }): Snapshot => ({
+    const waiting = start?.trouble();
+    const open =
+      start === undefined ? undefined : (await drafts.list()).filter(({ run }) => run === undefined);
+    return ({ run, mayControl }): Snapshot => ({
       ...all,
+      warnings: waiting === undefined ? all.warnings : [...all.warnings, waiting],
       report: reports.get(run),
-      ...rights,
+      mayControl,
       requireReason,
+      // The names of drafts are for the readers who can start them.
+      drafts: mayControl ? open?.map(briefOf) : undefined,
     });
   });
   server.addHook('onClose', async () => {
@@ -176,13 +205,21 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
     return reply.code(403).type(htmlType).send(spentPage);
   });
 
+  const refuseUnlessInControl = (request: FastifyRequest): void => {
+    // Every browser sends the origin of a POST; the hook above has checked it.
+    const isFromPage = request.method === 'GET' || request.headers.origin !== undefined;
+    if (control === undefined || !mayControl(request) || !isFromPage) throw missingSession();
+  };
+  if (start !== undefined && control !== undefined) {
+    const { requireReason } = control;
+    addStartRoutes(server, { drafts, commands: start.commands, requireReason }, refuseUnlessInControl);
+  }
   for (const what of controlNames)
     server.post<{ Params: { id: string }; Body: ControlBody | null }>(
       `/runs/:id/${what}`,
+      { onRequest: async (request) => refuseUnlessInControl(request) },
       async (request, reply) => {
-        // Every browser sends the origin of a POST; the hook above has checked it.
-        if (control === undefined || !mayControl(request) || request.headers.origin === undefined)
-          return reply.code(403).send({ message: missingSessionMessage });
+        if (control === undefined) throw missingSession();
         const place = { store, cluster: shared?.cluster, ...control };
         await controlRun(place, request.params.id, what, request.body ?? {});
         return reply.code(202).send({ asked: what });
@@ -198,4 +235,10 @@ function statusOf(error: FastifyError | CqbatchError): number {
   return error.kind === 'usage' ? (usageStatuses[error.code] ?? 400) : 503;
 }
 
-const usageStatuses: Readonly<Record<string, number>> = { RUN_UNKNOWN: 404, RUN_STATE: 409 };
+const usageStatuses: Readonly<Record<string, number>> = {
+  SESSION_MISSING: 403,
+  RUN_UNKNOWN: 404,
+  DRAFT_UNKNOWN: 404,
+  RUN_STATE: 409,
+  MANIFEST_TOO_LARGE: 413,
+};

@@ -10,7 +10,7 @@ import { inputKind } from '../../../engine/manifest/text/source.ts';
 import type { PlanEnd } from '../../../engine/report/plan-page/plan-page-data.ts';
 import type { RowCounts } from '../../../engine/rows/row-counts.ts';
 import { type CheckedManifest, checkManifest } from '../../../engine/run/plan/check-manifest.ts';
-import { planStaged } from '../../../engine/run/plan/create-run.ts';
+import { type ManifestOrigin, planStaged } from '../../../engine/run/plan/create-run.ts';
 import {
   type PlanFile,
   planSuffix,
@@ -41,14 +41,19 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   return planManifestOrPlan(await openPlanningContext(flags), source);
 }
 
-export async function planManifestOrPlan(opened: CommandContext, source: string): Promise<ExitCode> {
+/** @param origin of a manifest that is not known by its path */
+export async function planManifestOrPlan(
+  opened: CommandContext,
+  source: string,
+  origin?: ManifestOrigin,
+): Promise<ExitCode> {
   const out = outFileOf(opened, source);
   await requirePageFile(opened.flags);
   return withNamedPlan(opened, source, async (context) => {
     const { terminal, planFile } = context;
     const looked =
       planFile === undefined
-        ? await reviewManifest(context, source, out)
+        ? await reviewManifest(context, source, out, origin)
         : await reviewPlan(context, planFile, source);
     if (typeof looked === 'number') return looked;
     const { planned, writtenPlan, page } = looked;
@@ -108,6 +113,7 @@ async function reviewManifest(
   context: CommandContext,
   source: string,
   out: string | undefined,
+  origin: ManifestOrigin | undefined,
 ): Promise<ReviewedPlan | ExitCode> {
   const { settings, flags, store } = context;
   const baseUrl = baseUrlOf(flags, settings);
@@ -142,7 +148,7 @@ async function reviewManifest(
     // Copy the manifest first: a pipe can be read only once, and a written plan must have the rows that were hashed.
     return withTemporaryFolder(store.stateDir, 'plan', async (folder) => {
       const reviewed = out === undefined ? options : runOptions(context);
-      const manifest = { source, reading, input, skipDone, lists };
+      const manifest = { source, origin, reading, input, skipDone, lists };
       const checked = await planStaged(store, folder, manifest, reviewed, consent);
       const planned = await planFrom(checked, checked.head.source.sha256);
       const path = join(folder, rowsFile);

@@ -35,7 +35,7 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
   return runWhenFree(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
 }
 
-async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
+export async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal, flags } = context;
   if (!isPreview(flags)) requireConsent(context, { plan: 'cqbatch retry --plan' });
   const original = await findRecord(store, id, runToRetry(store));

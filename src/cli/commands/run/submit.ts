@@ -23,7 +23,7 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
   return withNamedPlan(opened, manifest, (context) => submitNamed(context, manifest));
 }
 
-async function submitNamed(context: CommandContext, source: string): Promise<ExitCode> {
+export async function submitNamed(context: CommandContext, source: string): Promise<ExitCode> {
   const { terminal, store } = context;
   for (;;) {
     try {

@@ -20,7 +20,7 @@ export async function undo(id: string | undefined, flags: Flags): Promise<ExitCo
   return runWhenFree(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
 }
 
-async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
+export async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal } = context;
   if (!isPreview(context.flags)) requireConsent(context, { plan: 'cqbatch undo --plan' });
   const original = await findRecord(store, id, runToUndo(store));

@@ -1,0 +1,139 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFile, ifThere, makeFolder } from '../../../base/disk/files.ts';
+import { readJsonFile, writeJsonFile } from '../../../base/disk/json-file.ts';
+import { type CqbatchError, fatalError, usageError } from '../../../base/errors/errors.ts';
+import { onDisk } from '../../../base/errors/system-error.ts';
+import { thisActor } from '../../../domain/actor.ts';
+import { type Draft, type DraftSource, draftName, mostUploadBytes } from './draft.ts';
+import { draftSchema } from './draft-schema.ts';
+import type { DraftManifest, PlanOutput } from './page-commands.ts';
+
+/** How long a draft is kept, so that a page can still say what became of it. */
+const keptMs = 7 * 24 * 60 * 60 * 1_000;
+
+const draftIds = /^[a-z0-9]{16}$/;
+
+export type DraftStore = ReturnType<typeof openDraftStore>;
+
+/** The drafts of a state folder, each in a folder of its own: `draft.json`, the manifest, the plan and its page. */
+export function openDraftStore(stateDir: string) {
+  const all = join(stateDir, 'drafts');
+  const folder = (id: string): string => {
+    if (draftIds.test(id)) return join(all, id);
+    throw unknownDraft();
+  };
+  const recordPath = (id: string): string => join(folder(id), 'draft.json');
+  const manifestPath = (id: string): string => join(folder(id), 'manifest');
+
+  const look = (id: string): Promise<Draft | undefined> =>
+    readJsonFile(recordPath(id), draftSchema, (cause) =>
+      fatalError('DRAFT_UNREADABLE', `${recordPath(id)} is damaged: remove its folder.`, cause),
+    );
+  const save = async (draft: Draft): Promise<Draft> => {
+    await writeJsonFile(recordPath(draft.id), draft);
+    return draft;
+  };
+  const makeDraftFolder = async (): Promise<string> => {
+    const id = randomBytes(8).toString('hex');
+    await makeFolder(all);
+    await makeFolder(folder(id));
+    return id;
+  };
+  const begin = (id: string, source: DraftSource): Promise<Draft> =>
+    save({ version: 1, id, madeAt: new Date().toISOString(), madeBy: thisActor(), source, choices: {} });
+  const discard = (id: string): Promise<void> =>
+    onDisk(folder(id), () => rm(folder(id), { recursive: true, force: true }));
+
+  return {
+    /**
+     * Takes a manifest, byte for byte.
+     *
+     * @throws a usage error `MANIFEST_TOO_LARGE`, or that of the connection; then nothing is kept
+     */
+    async receive(name: string, content: AsyncIterable<Buffer>): Promise<Draft> {
+      const id = await makeDraftFolder();
+      const hash = createHash('sha256');
+      let bytes = 0;
+      const counted = async function* () {
+        for await (const part of content) {
+          bytes += part.length;
+          if (bytes > mostUploadBytes) throw tooLarge();
+          hash.update(part);
+          yield part;
+        }
+      };
+      try {
+        await onDisk(manifestPath(id), () => createFile(manifestPath(id), counted()));
+        return await begin(id, { kind: 'file', name, sha256: hash.digest('hex'), bytes });
+      } catch (error) {
+        await discard(id);
+        throw error;
+      }
+    },
+    /** Begins a draft for the rows of a run. */
+    async ofRun(kind: 'retry' | 'undo', run: string): Promise<Draft> {
+      return begin(await makeDraftFolder(), { kind, run });
+    },
+    /** @throws a usage error `DRAFT_UNKNOWN` */
+    async load(id: string): Promise<Draft> {
+      const found = await look(id);
+      if (found === undefined) throw unknownDraft();
+      return found;
+    },
+    save,
+    /** Newest first. Damaged drafts, and those that are being received, are left out. */
+    async list(): Promise<readonly Draft[]> {
+      const names = ((await ifThere(readdir(all))) ?? []).filter((name) => draftIds.test(name));
+      const found = await Promise.all(names.map((id) => look(id).catch(() => undefined)));
+      return found
+        .filter((draft) => draft !== undefined)
+        .toSorted((one, other) => other.madeAt.localeCompare(one.madeAt));
+    },
+    /** Removes a draft with everything that it has. */
+    discard,
+    /** Notes the run that was started, and removes the bytes, of which the run has its own copy. */
+    async settle(draft: Draft, run: string): Promise<Draft> {
+      const { planned: _, refusal: __, ...rest } = draft;
+      const settled = await save({ ...rest, run });
+      const { plan, page } = this.output(draft);
+      for (const path of [manifestPath(draft.id), plan, page])
+        await onDisk(path, () => rm(path, { force: true }));
+      return settled;
+    },
+    /** Removes drafts of earlier weeks. */
+    async removeOld(now = Date.now()): Promise<void> {
+      for (const { id, madeAt } of await this.list())
+        if (now - Date.parse(madeAt) > keptMs) await discard(id);
+    },
+    manifest({ id, source }: Draft): DraftManifest | undefined {
+      return source.kind === 'file'
+        ? { path: manifestPath(id), name: source.name, sha256: source.sha256 }
+        : undefined;
+    },
+    /** The plan is named after the manifest, because the run is named after the plan. */
+    output(draft: Draft): PlanOutput {
+      const place = folder(draft.id);
+      const name = draftName(draft)
+        .replace(/\.[^.]*$/, '')
+        .replaceAll(/[^\w-]+/g, '-')
+        .slice(0, 40);
+      return { plan: join(place, `${name}.cqplan`), page: join(place, 'plan.html') };
+    },
+  };
+}
+
+function unknownDraft(): CqbatchError {
+  return usageError(
+    'DRAFT_UNKNOWN',
+    'This draft is gone: it was removed, or is older than a week. Choose the file again.',
+  );
+}
+
+function tooLarge(): CqbatchError {
+  return usageError(
+    'MANIFEST_TOO_LARGE',
+    `The file is larger than ${mostUploadBytes / 1_000_000} MB, the most that a page takes: type "cqbatch plan FILE" in a terminal.`,
+  );
+}
