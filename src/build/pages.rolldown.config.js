@@ -11,6 +11,10 @@ const ofPlan = [
   ...['tokens', 'base', 'outcomes', 'summary', 'rows', 'media'].map(style),
   'src/pages/browser/plan/style.css',
 ];
+const ofDashboard = [
+  ...common,
+  ...['plan', 'dashboard', 'start'].map((folder) => `src/pages/browser/${folder}/style.css`),
+];
 const output = { dir: 'dist/page', format: 'esm', minify: true };
 
 /** The scripts and style sheets of report.html, a plan's page and the dashboard. They share no chunks, because a page can load no other file. */
@@ -30,7 +34,7 @@ export default defineConfig([
   {
     input: { dashboard: 'src/pages/browser/dashboard/main.ts' },
     platform: 'browser',
-    plugins: [asset('dashboard.css', () => styleSheet([...common, 'src/pages/browser/dashboard/style.css']))],
+    plugins: [asset('dashboard.css', () => styleSheet(ofDashboard))],
     output,
   },
 ]);

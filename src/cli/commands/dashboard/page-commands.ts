@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { fatalError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
+import type { Operation } from '../../../engine/operation/operation.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import { type Choices, mostUploadBytes, type Planned } from '../../../pages/server/start/draft.ts';
+import {
+  type Choices,
+  type EditableList,
+  mostUploadBytes,
+  type Planned,
+} from '../../../pages/server/start/draft.ts';
 import { plannedSchema } from '../../../pages/server/start/draft-schema.ts';
 import type { PageCommands, PlanOutput } from '../../../pages/server/start/page-commands.ts';
 import { type Flags, loadSettings } from '../../config.ts';
@@ -79,9 +85,7 @@ export function openPageCommands(flags: Flags, store: RunStore): PageCommands {
           summary,
           fields: fields.map((field) => field.name),
         })),
-        lists: store.operations.flatMap(({ list, mayReset }) =>
-          list === undefined || !mayReset ? [] : [list.name],
-        ),
+        lists: store.operations.flatMap(editableList),
       };
     },
     planManifest: ({ path, name, sha256 }, choices, output) =>
@@ -117,6 +121,15 @@ export function openPageCommands(flags: Flags, store: RunStore): PageCommands {
         );
       }),
   };
+}
+
+/** The list of an operation that changes fields. An operation that only acts on its entries has nothing to edit. */
+function editableList({ name: operation, subject, fields, list }: Operation): readonly EditableList[] {
+  const { name, computed = [] } = list ?? {};
+  const edited = fields
+    .map((field) => field.name)
+    .filter((field) => field !== subject && list?.fields.includes(field) && !computed.includes(field));
+  return name === undefined || edited.length === 0 ? [] : [{ name, operation, subject, fields: edited }];
 }
 
 function flagsOf({ map = {}, userId, operation, ...rest }: Choices): Flags {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { ifThere, removeIfPossible, replaceFile } from '../../../base/disk/files.ts';
 import type { RunCheck } from '../check-file.ts';
 import { unwritableReport } from '../csv-file.ts';
+import { contentIn } from './page-content.ts';
 import type { PageContent } from './page-data.ts';
-import { contentStart, pageParts } from './page-file.ts';
+import { pageParts } from './page-file.ts';
 import { reportHead, reportSummary } from './report-head.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -33,10 +34,8 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
  */
 export async function showCheck(folder: string, check: RunCheck): Promise<void> {
   const text = await ifThere(readFile(join(folder, 'report.html'), 'utf8'));
-  const start = text?.indexOf(contentStart) ?? -1;
-  if (text === undefined || start < 0) return;
-  const from = start + contentStart.length;
-  const content = JSON.parse(text.slice(from, text.indexOf('</script>', from))) as PageContent;
+  const content = text === undefined ? undefined : contentIn<PageContent>(text);
+  if (content === undefined) return;
   await writeHtmlReport(folder, { ...content, data: { ...content.data, check } });
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { packageRoot } from '../../../base/package.ts';
 import { escapeMarkup, htmlOf, type Markup } from './markup.ts';
+import { contentStart } from './page-content.ts';
 
 interface PageFile {
   /** The name of the page's script and style sheet: `dist/page/report.js`, `dist/page/report.css`. */
@@ -14,9 +15,6 @@ interface PageFile {
   /** The data that the script of the page reads. */
   readonly content: object;
 }
-
-/** The text before the content of a page, which is JSON. */
-export const contentStart = '<script type="application/json" id="content">';
 
 /** The text with which a page of this kind begins. */
 export function pageStart(name: PageFile['name']): string {

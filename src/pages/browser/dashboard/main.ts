@@ -3,6 +3,9 @@ import { localTime } from '../../../base/text/local-time.ts';
 import { countsDown } from '../../../engine/run/facts/progress-words.ts';
 import { heartbeatMs, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw } from '../dom.ts';
+import { DraftPage } from '../start/draft-page.ts';
+import { EditPage } from '../start/edit-page.ts';
+import { NewRun } from '../start/new-run.ts';
 import { ControlDialog } from './control-dialog.ts';
 import { OverviewPage } from './overview.ts';
 import { Pointer } from './pointer.ts';
@@ -30,6 +33,9 @@ class Dashboard {
   /** The run whose page is open. */
   #run: string | undefined;
   #runPage: RunPage | undefined;
+  /** The page of a run that is prepared, or of a list that is edited. */
+  #preparing: DraftPage | EditPage | undefined;
+  readonly #newRun = new NewRun();
   #events: EventSource | undefined;
   #lastEventAt = performance.now();
   #snapshot: Snapshot | undefined;
@@ -49,7 +55,12 @@ class Dashboard {
 
   listen(): void {
     this.#events?.close();
-    const run = /^#run=([\w-]+)(?:&|$)/.exec(location.hash)?.[1];
+    const [, page, id = ''] = /^#(run|draft|edit)=([\w-]+)(?:&|$)/.exec(location.hash) ?? [];
+    const run = page === 'run' ? id : undefined;
+    if (page === 'run' || this.#preparing?.id !== id) {
+      this.#preparing?.close();
+      this.#preparing = page === 'draft' ? new DraftPage(id) : page === 'edit' ? new EditPage(id) : undefined;
+    }
     // The page of another run waits for its snapshot.
     if (run !== this.#run) this.#snapshot = undefined;
     this.#run = run;
@@ -108,9 +119,11 @@ class Dashboard {
       this.#runPage = run === undefined ? undefined : new RunPage(run, this.#pointer, () => this.#draw());
     }
     const { activeElement: focused } = document;
-    const page = this.#runPage ?? this.#overview;
-    page.draw(snapshot, snapshot.mayControl ? this.#dialog : undefined);
-    redraw(this.#place, page.element);
+    const page = this.#preparing ?? this.#runPage ?? this.#overview;
+    if ('draw' in page) page.draw(snapshot, snapshot.mayControl ? this.#dialog : undefined);
+    const mayStart = page === this.#overview && snapshot.drafts !== undefined;
+    if (mayStart) this.#newRun.draw(snapshot);
+    redraw(this.#place, mayStart && this.#newRun.element, page.element);
     // The focused element is gone: the reader has followed a link, or the run of a focused button has ended.
     if (focused instanceof HTMLElement && !focused.isConnected) {
       const id = run === undefined ? `run-${focused.dataset['run'] ?? before}` : 'back';

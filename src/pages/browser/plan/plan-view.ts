@@ -1,10 +1,10 @@
 import { count, counted } from '../../../base/text/format.ts';
 import { type PlanGroup, planGroups } from '../../../engine/report/plan-page/plan-groups.ts';
-import { planEnd, planHead } from '../../../engine/report/plan-page/plan-head.ts';
+import { planHead } from '../../../engine/report/plan-page/plan-head.ts';
 import type { PlanPageData } from '../../../engine/report/plan-page/plan-page-data.ts';
 import { readAddress, wantedByAddress, writeAddress } from '../address.ts';
 import { sorted } from '../column.ts';
-import { button, copyClicked, debounced, drawnMarkup, element, searchField } from '../dom.ts';
+import { button, type Child, copyClicked, debounced, drawnMarkup, element, searchField } from '../dom.ts';
 import { RowDialog } from '../row-dialog.ts';
 import { RowTable } from '../table.ts';
 import { planColumns } from './plan-columns.ts';
@@ -34,11 +34,11 @@ export class PlanView {
   readonly #table: RowTable;
   readonly #story: RowDialog;
 
-  constructor(data: PlanPageData, rows: PlanRows) {
+  /** @param end what is shown below the rows. @param signal aborts the listeners */
+  constructor(data: PlanPageData, rows: PlanRows, end: Child, signal: AbortSignal) {
     this.#data = data;
     this.#rows = rows;
     this.#columns = planColumns(rows);
-    const { signal } = new AbortController();
     this.#table = new RowTable({
       signal,
       storyOf: (line) => rows.indexOf(line),
@@ -50,12 +50,12 @@ export class PlanView {
     this.#head.addEventListener('click', (event) => this.#onClick(event));
     const tools = element('div', { class: 'tools' }, this.#search, this.#found, this.#clear);
     this.#place.append(...this.#leftOutNotes(), tools, this.#table.element);
-    this.element = element('div', this.#head, this.#place, drawnMarkup(planEnd(data)), this.#story.element);
+    this.element = element('div', this.#head, this.#place, end, this.#story.element);
     this.element.addEventListener('click', (event) => void copyClicked(event));
-    addEventListener('popstate', () => this.followAddress());
-    addEventListener('beforeprint', () => this.#table.print(this.#select('')));
-    addEventListener('afterprint', () => this.#show(true));
-    this.#narrow.addEventListener('change', () => this.#show(false));
+    addEventListener('popstate', () => this.followAddress(), { signal });
+    addEventListener('beforeprint', () => this.#table.print(this.#select('')), { signal });
+    addEventListener('afterprint', () => this.#show(true), { signal });
+    this.#narrow.addEventListener('change', () => this.#show(false), { signal });
   }
 
   /** Shows what the address says, by default the rows for which the plan is not ready. The view must be on the page. */

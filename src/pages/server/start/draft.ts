@@ -41,6 +41,17 @@ export interface StartOffer {
     readonly summary: string;
     readonly fields: readonly string[];
   }[];
-  /** The lists whose entries a person can edit: `soundboards`. */
-  readonly lists: readonly string[];
+  readonly lists: readonly EditableList[];
+}
+
+/** A list of the service whose entries a person can edit in a table. */
+export interface EditableList {
+  /** `soundboards` */
+  readonly name: string;
+  /** The operation that changes an entry. */
+  readonly operation: string;
+  /** The field that identifies an entry. */
+  readonly subject: string;
+  /** The fields that an edit can change. */
+  readonly fields: readonly string[];
 }

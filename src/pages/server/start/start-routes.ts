@@ -136,8 +136,10 @@ export function addStartRoutes(
     for (const kind of ['retry', 'undo'] as const)
       scope.post<OfDraft & WithBody>(`/runs/:id/${kind}`, async ({ params, body }, reply) => {
         const { data = {} } = choicesSchema.safeParse(body ?? {});
-        const draft = await drafts.ofRun(kind, runIds.require(params.id));
-        return reply.code(201).send(await planDraft(draft, data));
+        const draft = await planDraft(await drafts.ofRun(kind, runIds.require(params.id)), data);
+        if (draft.refusal === undefined) return reply.code(201).send(draft);
+        await drafts.discard(draft.id);
+        throw usageError(draft.refusal.code, draft.refusal.message);
       });
     scope.post<OfDraft & WithBody>('/runs/:id/resume', async ({ params, body }) => {
       await commands.resume(runIds.require(params.id), reasonIn(body ?? {}));
