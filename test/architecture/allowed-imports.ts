@@ -15,7 +15,8 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     'commander pino',
   ],
   'src/pages/browser': [
-    `pages/server/page-data.ts engine/report engine/run/facts/progress-words.ts engine/run/record/ending.ts engine/rows/row-kind.ts
+    `pages/server/page-data.ts pages/server/schedule-data.ts pages/server/needs.ts engine/report
+      engine/run/facts/progress-words.ts engine/run/record/ending.ts engine/rows/row-kind.ts
       engine/operation/field-names.ts domain/terms.ts domain/attempts.ts
       domain/row-result.ts base/text`,
     'uplot',

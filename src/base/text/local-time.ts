@@ -1,3 +1,5 @@
+import { duration } from './format.ts';
+
 /** The reader's time zone at that time: `UTC`, `UTC+1`, `UTC-3:30`. */
 export function zoneText(date: Pick<Date, 'getTimezoneOffset'>): string {
   const offset = date.getTimezoneOffset();
@@ -21,4 +23,28 @@ export function clockTime(date: Date, now = new Date()): string {
   if (date.toDateString() === now.toDateString()) return time;
   const [, month, day] = date.toDateString().split(' ');
   return `${Number(day)} ${month} ${time}`;
+}
+
+/** The age or the time: `20 s ago`, `3 min ago`, `today 09:30`, `22 Nov 14:05`, `22 Nov 2025`; in the reader's time zone. */
+export function timeAgo(date: Date, now = new Date()): string {
+  const seconds = Math.max(0, Math.floor((now.getTime() - date.getTime()) / 1_000));
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  const time = date.toTimeString().slice(0, 5);
+  if (date.toDateString() === now.toDateString()) return `today ${time}`;
+  const dayBefore = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
+  if (date.toDateString() === dayBefore.toDateString()) return `yesterday ${time}`;
+  const [, month, day, year] = date.toDateString().split(' ');
+  return `${Number(day)} ${month} ${date.getFullYear() === now.getFullYear() ? time : year}`;
+}
+
+const dayMs = 86_400_000;
+
+/** The time until then: `in 20 s`, `in 3 min`, `in 11 h 57 min`; from a day on the time: `22 Nov 14:05`. */
+export function timeAhead(date: Date, now = new Date()): string {
+  const ms = Math.max(0, date.getTime() - now.getTime());
+  const seconds = Math.floor(ms / 1_000);
+  if (ms < dayMs) return `in ${duration(seconds < 60 ? seconds : 60 * Math.floor(seconds / 60))}`;
+  const [, month, day] = date.toDateString().split(' ');
+  return `${Number(day)} ${month} ${date.toTimeString().slice(0, 5)}`;
 }

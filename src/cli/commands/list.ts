@@ -1,6 +1,6 @@
 import { withScope } from '../../base/async/scope.ts';
 import { count, counted, duration } from '../../base/text/format.ts';
-import { clockTime, localTime } from '../../base/text/local-time.ts';
+import { clockTime, localTime, timeAgo } from '../../base/text/local-time.ts';
 import { apiText } from '../../domain/terms.ts';
 import { openCluster } from '../../engine/cluster/cluster.ts';
 import { type ClusterSnapshot, readCluster, runInCluster } from '../../engine/run/facts/live-run.ts';
@@ -18,7 +18,7 @@ import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { fittedTable, type TableColumn } from '../render/fitted-table.ts';
 import { styled } from '../render/style.ts';
-import { styledState, timeAgo } from '../render/words.ts';
+import { styledState } from '../render/words.ts';
 
 interface ListedRun {
   /** What is known of a run; only its brief facts when its journal can't be read. */

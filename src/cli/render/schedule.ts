@@ -1,6 +1,7 @@
 import { shellWord } from '../../base/text/command-words.ts';
 import { duration } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
+import { withoutRunWords } from '../../daemon/schedule/occasion-words.ts';
 import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../daemon/schedule/schedule.ts';
 import { actorText, type OutcomeCounts } from '../../domain/terms.ts';
 import type { RunState } from '../../engine/run/record/record.ts';
@@ -149,17 +150,17 @@ function entryText(entry: HistoryEntry, view: ScheduleView): string {
       return [...entry.runs.map((id) => runText(id, view.run(id))), ...refused].join('; ');
     }
     case 'idle':
-      return `the inbox was empty${until}`;
-    case 'skipped':
-      return entry.because === 'paused'
-        ? 'skipped: the schedule was paused'
-        : `skipped: ${entry.because} was in progress${until}`;
-    case 'missed':
-      return `${styled('yellow', 'missed')}: no daemon started it in time${until}`;
-    case 'failed':
-      return `${styled('red', 'failed')}: ${entry.message}`;
+      return `${withoutRunWords(entry).why}${until}`;
+    default: {
+      const { what, why } = withoutRunWords(entry);
+      const style = resultStyles[what];
+      const word = style === undefined ? what : styled(style, what);
+      return `${word}: ${why}${entry.result === 'skipped' && entry.because === 'paused' ? '' : until}`;
+    }
   }
 }
+
+const resultStyles: Readonly<Record<string, 'red' | 'yellow'>> = { missed: 'yellow', failed: 'red' };
 
 function runText(id: string, run: ReturnType<ScheduleView['run']>): string {
   if (run === undefined) return `${id} (removed or damaged since)`;

@@ -1,5 +1,6 @@
 import { readVersion } from '../../base/package.ts';
 import { duration } from '../../base/text/format.ts';
+import { timeAgo } from '../../base/text/local-time.ts';
 import { apiText, usualPriority } from '../../domain/terms.ts';
 import { goneAfterMs } from '../../engine/cluster/entries.ts';
 import { commandsOf } from '../../engine/report/next-steps.ts';
@@ -8,7 +9,7 @@ import { runDocument, selectMembers } from '../../engine/run/facts/run-document.
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { endInWords } from '../../engine/run/record/ending.ts';
 import { phraseLines, styledParts } from './progress.ts';
-import { doubtfulRows, type Fact, factLines, indentedText, styledState, timeAgo } from './words.ts';
+import { doubtfulRows, type Fact, factLines, indentedText, styledState } from './words.ts';
 
 export function statusDocument(run: RunFacts): object {
   return selectMembers(runDocument(run), [

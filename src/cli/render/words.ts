@@ -108,19 +108,6 @@ export function allowedText(rate: number | undefined, limit: number | undefined)
   return limit === undefined ? allowed : `${allowed}, API limit ${perSecond(limit)}`;
 }
 
-/** The age or the time: `20 s ago`, `3 min ago`, `today 09:30`, `22 Nov 14:05`, `22 Nov 2025`; in the reader's time zone. */
-export function timeAgo(date: Date, now = new Date()): string {
-  const seconds = Math.max(0, Math.floor((now.getTime() - date.getTime()) / 1_000));
-  if (seconds < 60) return `${seconds} s ago`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
-  const time = date.toTimeString().slice(0, 5);
-  if (date.toDateString() === now.toDateString()) return `today ${time}`;
-  const dayBefore = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
-  if (date.toDateString() === dayBefore.toDateString()) return `yesterday ${time}`;
-  const [, month, day, year] = date.toDateString().split(' ');
-  return `${Number(day)} ${month} ${date.getFullYear() === now.getFullYear() ? time : year}`;
-}
-
 /** The first digits of a SHA-256, enough to compare by eye. */
 export function fingerprint(sha256: string): string {
   return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');

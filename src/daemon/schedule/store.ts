@@ -8,7 +8,7 @@ import { lockPath } from '../../base/disk/lock.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../../base/disk/process.ts';
 import { BusyError, fatalError, usageError } from '../../base/errors/errors.ts';
 import { onDisk, systemError } from '../../base/errors/system-error.ts';
-import type { Attribution } from '../../domain/actor.ts';
+import { type Attribution, attributionSchema } from '../../domain/actor.ts';
 import { scheduleNames } from '../../domain/names.ts';
 import {
   newState,
@@ -20,6 +20,9 @@ import {
   triggerSchema,
 } from './schedule.ts';
 
+/** `seen.json`: the latest refusal of a file that a person has seen and dismissed. */
+const seenSchema = z.object({ until: z.string(), ...attributionSchema.shape });
+
 const daemonSchema = z.object({ ...processSchema.shape, at: z.string() });
 
 /** After this silence, a daemon of another machine is gone. */
@@ -28,8 +31,8 @@ const daemonGoneAfterMs = 60_000;
 export type ScheduleStore = ReturnType<typeof openScheduleStore>;
 
 /**
- * The schedules of a state folder, each in its own folder. Users write `schedule.json` and `trigger.json`; only the holder of the
- * schedule's lock writes `state.json`.
+ * The schedules of a state folder, each in its own folder. Users write `schedule.json`, `trigger.json` and `seen.json`; only the holder of
+ * the schedule's lock writes `state.json`.
  */
 export function openScheduleStore(stateDir: string) {
   const all = join(stateDir, 'schedules');
@@ -105,6 +108,11 @@ export function openScheduleStore(stateDir: string) {
     state: async (name: string): Promise<ScheduleState> =>
       (await readJson(fileOf(name, 'state.json'), scheduleStateSchema)) ?? newState,
     saveState: (name: string, state: ScheduleState) => writeJsonFile(fileOf(name, 'state.json'), state),
+    /** Up to when a person has seen which files were refused, ISO 8601 UTC. Undefined before the first time. */
+    seenUntil: async (name: string): Promise<string | undefined> =>
+      (await readJson(fileOf(name, 'seen.json'), seenSchema))?.until,
+    saveSeen: (name: string, seen: Attribution & { readonly until: string }) =>
+      writeJsonFile(fileOf(name, 'seen.json'), seen),
     trigger,
     saveTrigger: (name: string, wanted: Trigger) => writeJsonFile(fileOf(name, 'trigger.json'), wanted),
     /** Removes a trigger that was obeyed. A newer trigger stays. */

@@ -82,6 +82,8 @@ const pointSchema = z.object({
   allowed_per_s: z.number().nullable(),
   /** The accepted calls per second of all runs that share the API. */
   accepted_per_s: z.number(),
+  /** The rows of this run that were finished by calls, per second. Absent when 0. */
+  rows_per_s: z.number().optional(),
   /** The number of calls that the API rejected as too many. */
   rejected: z.number(),
   /** Seconds since the previous point that count in the total `waited_s`; absent when 0. */
@@ -122,4 +124,39 @@ export const rateHistoryFile = 'rate.json';
 /** The history of a run's rate. Undefined when the file is missing or unreadable. */
 export function readRateHistory(folder: string): Promise<RateHistory | undefined> {
   return readJsonFileIfAny(join(folder, rateHistoryFile), rateHistorySchema);
+}
+
+/** A history that is older says nothing of the present: its process saves it every five seconds. */
+const presentMs = 15_000;
+const recentSeconds = 30;
+/** The least time from which a rate follows. */
+const leastSeconds = 3;
+
+/**
+ * The rows that a run finished per second, over its last half minute of work in which the API could be called. Undefined unless its process
+ * has measured for some seconds.
+ */
+export function recentRowRate(
+  { series, seen_at }: Pick<RateHistory, 'series' | 'seen_at'>,
+  now = Date.now(),
+): number | undefined {
+  if (now - Date.parse(seen_at) > presentMs) return undefined;
+  const from = (series.at(-1)?.t_s ?? 0) - recentSeconds;
+  let [rows, seconds] = [0, 0];
+  for (const [index, { t_s, rows_per_s = 0, waited_s = 0 }] of series.entries()) {
+    const lasted = t_s - (series[index - 1]?.t_s ?? 0);
+    if (t_s <= from) continue;
+    rows += rows_per_s * lasted;
+    seconds += Math.max(0, lasted - waited_s);
+  }
+  return seconds < leastSeconds ? undefined : rows / seconds;
+}
+
+/** The time that a curve of the present shows. */
+const curveSeconds = 120;
+
+/** The rows per second of the last two minutes, in the order of time, for a curve. */
+export function recentCurve({ series }: Pick<RateHistory, 'series'>): readonly number[] {
+  const from = (series.at(-1)?.t_s ?? 0) - curveSeconds;
+  return series.filter(({ t_s }) => t_s > from).map(({ rows_per_s = 0 }) => rows_per_s);
 }

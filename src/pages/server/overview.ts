@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { withTimeout } from '../../base/async/waiting.ts';
 import { exists } from '../../base/disk/files.ts';
-import type { Schedule } from '../../daemon/schedule/schedule.ts';
 import { openScheduleStore } from '../../daemon/schedule/store.ts';
-import { nextTimes, timesOf } from '../../daemon/schedule/times.ts';
 import { runIds } from '../../domain/names.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
@@ -13,7 +11,9 @@ import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { reportedRetries } from '../../engine/run/plan/retries.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { isInProgress } from '../../engine/run/work/find-run.ts';
-import type { DatastoreOutage, RunData, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
+import type { DatastoreOutage, RunData, Snapshot, WorkerData } from './page-data.ts';
+import { lastRunsOf } from './schedule-data.ts';
+import { readSchedules, scheduleData } from './schedules.ts';
 
 /** A datastore that several machines share. */
 export interface SharedPlace {
@@ -28,7 +28,6 @@ export interface SharedPlace {
 const patienceMs = 2_000;
 /** The most ended runs on the dashboard; `cqbatch list` shows all. */
 const mostEnded = 500;
-const shownTimes = 3;
 
 type Overview = Omit<Snapshot, 'report' | 'mayControl' | 'requireReason' | 'drafts'>;
 
@@ -60,21 +59,16 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
     return snapshot;
   }
 
-  async function readSchedule(schedule: Schedule): Promise<ScheduleData> {
-    const { name, cron, tz, source, paused } = schedule;
-    const last = (await schedules.state(name)).history.at(-1);
-    const times = paused ? [] : nextTimes(await timesOf(schedule), new Date(), shownTimes);
-    return { name, cron, tz, source, paused, last, next: times.map((time) => time.toISOString()) };
-  }
-
   return {
     /** Reads the overview. @param wanted runs to include regardless of their age */
     async read(wanted: ReadonlySet<string | undefined>): Promise<Overview> {
       warnings.clear();
       const inCluster = shared && (await readShared(shared));
+      const known = await readSchedules(schedules, warn);
+      const scheduled = new Set(known.flatMap(({ state }) => lastRunsOf(state.history)));
       const found = await runs.read(
         inCluster,
-        (id, state, newer) => isInProgress(state) || newer < mostEnded || wanted.has(id),
+        (id, state, newer) => isInProgress(state) || newer < mostEnded || wanted.has(id) || scheduled.has(id),
       );
       const data = found.map(runData);
       if (away === undefined) {
@@ -83,8 +77,8 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
         workers = apis.flatMap((api) => api.workers.map(workerData));
       } else runsElsewhere = runsElsewhere.map(withoutNewsSince(away.since));
       const all = [...data.filter(({ local }) => local !== undefined), ...runsElsewhere];
-      const listed = await schedules.list(warn);
-      const shown = await Promise.all(listed.map((schedule) => readSchedule(schedule).catch(warn)));
+      const manifests = new Map(all.map(({ id, manifest }) => [id, manifest]));
+      const shown = await Promise.all(known.map((each) => scheduleData(each, manifests).catch(warn)));
       return {
         stateDir: store.stateDir,
         datastore: shared && { name: shared.name, away },

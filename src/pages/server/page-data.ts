@@ -1,9 +1,11 @@
 import { count, counted } from '../../base/text/format.ts';
+import type { RefusedFile } from '../../daemon/schedule/refused-files.ts';
 import type { HistoryEntry, Schedule } from '../../daemon/schedule/schedule.ts';
 import { commonCodeText } from '../../domain/common-code.ts';
 import type { LimitedApi } from '../../domain/terms.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
 import type { PageContent } from '../../engine/report/html/page-data.ts';
+import { rowsInNeed } from '../../engine/report/html/verdict.ts';
 import { phraseText, progressPhrases } from '../../engine/run/facts/progress-words.ts';
 import { lastReason, type RunFacts } from '../../engine/run/facts/run-facts.ts';
 import type { RunWait } from '../../engine/run/facts/run-wait.ts';
@@ -13,14 +15,38 @@ import type { DraftBrief } from './start/draft.ts';
 /** What the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
 
 /** The facts of a run without its workers, which the page has for all runs together. */
-export type RunData = Omit<RunFacts, 'workers'>;
+export type RunData = Omit<RunFacts, 'workers'> & {
+  /** Whether the dashboard itself does not answer any more, so that the run may have changed since. */
+  readonly isLastKnown?: true;
+};
 
-/** The name of a state, and the CSS class for its color and icon. A completed run may have failures. */
+/** The name of a state, and the CSS class for its color and icon. A completed run says what of it needs a person. */
 export function stateOf(run: RunData): { readonly text: string; readonly kind: string } {
-  const { state, wait, lastSeenAt } = run;
-  if (lastSeenAt !== undefined) return { text: `last seen ${state}`, kind: 'waiting' };
-  if (state === 'running' && wait !== undefined) return { text: 'waiting', kind: 'waiting' };
-  return { text: endInWords(run), kind: resultOf(run, run.counts) === 'rows_failed' ? 'failed' : state };
+  const { state, wait, lastSeenAt, isLastKnown, counts, local } = run;
+  if (lastSeenAt !== undefined || (isLastKnown && !run.ended))
+    return { text: `last seen ${state}`, kind: 'waiting' };
+  if (state === 'submitted' || (state === 'running' && wait !== undefined))
+    return { text: state === 'submitted' ? state : 'waiting', kind: 'waiting' };
+  if (state !== 'completed') return { text: endInWords(run), kind: state };
+  const failed = rowsInNeed(counts);
+  const unclear = local?.unclear ?? 0;
+  const needs = [failed > 0 && `${count(failed)} failed`, unclear > 0 && `${count(unclear)} unclear`];
+  const text = needs.filter(Boolean).join(', ') || endInWords(run);
+  return { text, kind: failed > 0 ? 'failed' : unclear > 0 ? 'attention' : state };
+}
+
+/** How far a run came that did not call all rows: `15 of 101 called rows failed, 2,899 left`. Empty for one that did. */
+export function calledText({ counts }: Pick<RunData, 'counts'>): string {
+  const { succeeded, failed, not_attempted: uncalled, pending } = counts;
+  const left = uncalled + pending;
+  if (left === 0) return '';
+  const called = `${count(failed)} of ${counted(succeeded + failed, 'called row')} failed`;
+  return `${called}, ${count(left)} left`;
+}
+
+/** When a run ended. For a run of another machine, when it started. */
+export function endedAt({ local, startedAt }: Pick<RunData, 'local' | 'startedAt'>): string | undefined {
+  return local?.states.at(-1)?.at ?? startedAt;
 }
 
 /** Whether workers of other machines may call rows of the run. */
@@ -80,10 +106,15 @@ function asSentence(text: string): string {
 export type WorkerData = LimitedApi &
   Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'>;
 
+/** What the page knows of a schedule. */
 export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'source' | 'paused'> {
   /** The next due times of the schedule. Empty while it is paused. */
   readonly next: readonly string[];
   readonly last: HistoryEntry | undefined;
+  /** The last occasion that started runs, if a later one started none. */
+  readonly lastWithRuns: HistoryEntry | undefined;
+  /** Files that were refused, and that no person has dismissed, the latest last. */
+  readonly refused: readonly RefusedFile[];
 }
 
 /** After this time without a change, the server sends the event `alive`. */
@@ -114,6 +145,13 @@ export interface Snapshot {
   readonly requireReason: boolean;
   /** Runs that are prepared and not started. Undefined if this reader can't start runs. */
   readonly drafts?: readonly DraftBrief[] | undefined;
+}
+
+/** A snapshot of a dashboard that does not answer any more: without estimates, without what a run waits for, and without control. */
+export function asLastKnown(snapshot: Snapshot): Snapshot {
+  const unknown = { wait: undefined, throughput: undefined, pace: undefined, retrying: undefined };
+  const runs = snapshot.runs.map((run): RunData => ({ ...run, ...unknown, isLastKnown: true }));
+  return { ...snapshot, runs, mayControl: false };
 }
 
 /** The report of a run in progress. */

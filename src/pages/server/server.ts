@@ -6,6 +6,7 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { CqbatchError, usageError } from '../../base/errors/errors.ts';
 import { packageRoot } from '../../base/package.ts';
 import { createServer, listen } from '../../daemon/http-server.ts';
+import { openScheduleStore } from '../../daemon/schedule/store.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { ControlAccess, isFromHere, type Place } from './access.ts';
 import { type ControlBody, type ControlRoom, controlRun } from './control.ts';
@@ -13,6 +14,7 @@ import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
 import { openOverview, reportFile, type SharedPlace } from './overview.ts';
 import { controlNames, heartbeatMs, type Snapshot } from './page-data.ts';
+import { dismissRefusals } from './schedules.ts';
 import { briefOf } from './start/draft.ts';
 import { openDraftStore } from './start/draft-store.ts';
 import type { PageCommands } from './start/page-commands.ts';
@@ -205,19 +207,29 @@ export async function buildServer({ host, publicUrl, store, shared, control, sta
     return reply.code(403).type(htmlType).send(spentPage);
   });
 
-  const refuseUnlessInControl = (request: FastifyRequest): void => {
+  const refuseUnlessInControl = async (request: FastifyRequest): Promise<void> => {
     // Every browser sends the origin of a POST; the hook above has checked it.
     const isFromPage = request.method === 'GET' || request.headers.origin !== undefined;
     if (control === undefined || !mayControl(request) || !isFromPage) throw missingSession();
   };
+  const guarded = { onRequest: refuseUnlessInControl };
   if (start !== undefined && control !== undefined) {
     const { requireReason } = control;
     addStartRoutes(server, { drafts, commands: start.commands, requireReason }, refuseUnlessInControl);
   }
+  const schedules = openScheduleStore(store.stateDir);
+  server.post<{ Params: { name: string }; Body: { readonly until?: unknown } | null }>(
+    '/schedules/:name/seen',
+    guarded,
+    async (request, reply) => {
+      await dismissRefusals(schedules, request.params.name, request.body?.until);
+      return reply.code(202).send({ asked: 'seen' });
+    },
+  );
   for (const what of controlNames)
     server.post<{ Params: { id: string }; Body: ControlBody | null }>(
       `/runs/:id/${what}`,
-      { onRequest: async (request) => refuseUnlessInControl(request) },
+      guarded,
       async (request, reply) => {
         if (control === undefined) throw missingSession();
         const place = { store, cluster: shared?.cluster, ...control };
@@ -238,6 +250,7 @@ function statusOf(error: FastifyError | CqbatchError): number {
 const usageStatuses: Readonly<Record<string, number>> = {
   SESSION_MISSING: 403,
   RUN_UNKNOWN: 404,
+  SCHEDULE_UNKNOWN: 404,
   DRAFT_UNKNOWN: 404,
   RUN_STATE: 409,
   MANIFEST_TOO_LARGE: 413,

@@ -123,7 +123,7 @@ describe('the document', () => {
     const view = {
       ...running,
       local: { ...local, retryOf: 'before' },
-      wait: { of: 'worker', text } as const,
+      wait: { of: 'worker', text, command: 'cqbatch worker' } as const,
     };
     expect(statusDocument(view)).toEqual({
       run: 'monthly',

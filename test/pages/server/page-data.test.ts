@@ -42,7 +42,8 @@ test.each([
   expect(stateOf(data)).toEqual({ text, kind });
 });
 
-const daemon = { of: 'daemon', text: 'for a daemon: start "cqbatch worker --coordinate"' } as const;
+const command = 'cqbatch worker --coordinate';
+const daemon = { of: 'daemon', text: `for a daemon: start "${command}"`, command } as const;
 const user = { of: 'user', text: 'until it is unpaused' } as const;
 const api = (text: string) => ({ of: 'api', text, until: null }) as const;
 

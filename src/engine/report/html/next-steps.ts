@@ -9,7 +9,11 @@ export function stepList({ steps, run }: PageData): Markup {
   return markup(
     'section',
     { 'aria-label': 'What to do next' },
-    markup('h2', {}, run.state === 'running' ? 'Failures so far' : 'What to do next'),
+    markup(
+      'h2',
+      {},
+      run.phase === 'in progress' && run.state !== 'paused' ? 'Failures so far' : 'What to do next',
+    ),
     markup('ol', { class: 'steps' }, ...steps.map(stepItem)),
   );
 }

@@ -25,6 +25,8 @@ export interface PageData {
   readonly messages: readonly MessageGroup[];
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
+  /** The calls of this run. Absent unless other runs may share the rate of its API: then `rate` has the calls of all. */
+  readonly ownCalls?: OwnCalls;
   readonly rows: PageRows;
   /** The last check of the run. */
   readonly check?: RunCheck;
@@ -83,6 +85,14 @@ export interface LatencySeries {
   readonly p99: readonly (number | null)[];
   /** How many rows of each stretch failed. A row counts where its first attempt started. */
   readonly failed: readonly number[];
+}
+
+/** The accepted calls of one run over time: a number for each stretch of equal length. */
+export interface OwnCalls {
+  /** The start of the first stretch, milliseconds since 1970. */
+  readonly from: number;
+  readonly stretchMs: number;
+  readonly calls: readonly number[];
 }
 
 export interface PageRows {

@@ -6,17 +6,21 @@ import { rowStep } from '../row-steps.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';
 import { MessageGroups } from './message-groups.ts';
+import { CallsOverTime } from './own-calls.ts';
 import { PackedRows, type PackOptions } from './packed-rows.ts';
 import type { PageContent, PageRun } from './page-data.ts';
 
 export interface ReportPageOptions extends PackOptions {
   readonly run: Omit<PageRun, 'writtenAt'>;
   readonly check?: RunCheck | undefined;
+  /** Whether other runs may share the rate of the API. */
+  readonly sharesRate?: boolean;
 }
 
 export class ReportPage {
   readonly #options: ReportPageOptions;
   readonly #latency = new LatencyOverTime();
+  readonly #calls = new CallsOverTime();
   readonly #messages = new MessageGroups();
   readonly #rows: PackedRows;
 
@@ -28,6 +32,7 @@ export class ReportPage {
   async add(lines: readonly ReportLine[]): Promise<void> {
     for (const { result } of lines) {
       this.#messages.add(result);
+      this.#calls.add(result);
       const started = Date.parse(result.startedAt ?? '');
       if (!Number.isNaN(started) && result.durationMs !== undefined)
         this.#latency.add(started, result.durationMs, result.outcome === 'failed');
@@ -37,7 +42,7 @@ export class ReportPage {
 
   /** The content of the page. Call this after all lines were added. */
   async content(summary: RunSummary, steps: readonly NextStep[]): Promise<PageContent> {
-    const { run, refeed, operations, check } = this.#options;
+    const { run, refeed, operations, check, sharesRate } = this.#options;
     const { rate, ...rest } = summary;
     const data = {
       version: 1,
@@ -53,6 +58,7 @@ export class ReportPage {
       messages: this.#messages.all(),
       rate: rate?.series ?? [],
       latency: this.#latency.series(),
+      ...(sharesRate && { ownCalls: this.#calls.calls() }),
       rows: { columns: this.#rows.columns, clearToken: refeed.clear_token },
       ...(check !== undefined && { check }),
     } as const;

@@ -2,7 +2,8 @@ import { count, counted } from '../../../base/text/format.ts';
 import { type Outcome, type OutcomeCounts, wentWrong } from '../../../domain/terms.ts';
 import type { PageData } from './page-data.ts';
 
-export type Tone = 'good' | 'attention' | 'bad' | 'working';
+/** The last three are of a run in progress. */
+export type Tone = 'good' | 'attention' | 'bad' | 'working' | 'paused' | 'waiting';
 
 export interface Verdict {
   readonly tone: Tone;
@@ -28,7 +29,8 @@ export function rowsLeft({ run, summary }: Pick<PageData, 'run' | 'summary'>): n
 }
 
 function toneOf({ run, summary }: PageData): Tone {
-  if (run.phase === 'in progress') return 'working';
+  if (run.phase === 'in progress')
+    return run.state === 'paused' ? 'paused' : run.state === 'running' ? 'working' : 'waiting';
   const { outcomes, unclear } = summary;
   const need = rowsInNeed(outcomes) + rowsLeft({ run, summary });
   if (wentWrong(run.manner) || (need > 0 && outcomes.succeeded === 0)) return 'bad';

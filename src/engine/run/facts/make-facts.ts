@@ -1,6 +1,14 @@
 import { type OutcomeCounts, totalOf, usualPriority } from '../../../domain/terms.ts';
 import { actualEntryState, isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
-import { lastPace, type RecordedPace, readRateHistory, recordedPace } from '../../report/rate-history.ts';
+import {
+  lastPace,
+  type RateHistory,
+  type RecordedPace,
+  readRateHistory,
+  recentCurve,
+  recentRowRate,
+  recordedPace,
+} from '../../report/rate-history.ts';
 import { averageRate } from '../../report/summary.ts';
 import { actualState, endOf, isResumable, priorityOf, type RunRecord } from '../record/record.ts';
 import { type KnownSummary, readJournalSummary } from '../record/run-journal.ts';
@@ -68,7 +76,8 @@ export async function factsOfRecord(
   const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
   const active = isActive(state);
   const workers = active ? (live?.workers ?? []) : [];
-  const pace = active ? await paceOf(store.folder(id), live) : undefined;
+  const history = active ? await readRateHistory(store.folder(id)) : undefined;
+  const pace = active ? paceOf(history, live) : undefined;
   const hasSteps = state === 'paused' || (isResumable(actualState(record)) && state !== 'submitted');
   const last = record.states.at(-1);
   const startedAt = record.states.findLast(({ state }) => state === 'running')?.at;
@@ -76,10 +85,12 @@ export async function factsOfRecord(
     ...brief,
     done,
     counts,
-    throughput:
+    throughput: withinPace(
       active && entry !== undefined
         ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' }
-        : averageOf(counts, activeMs),
+        : (recentOf(history) ?? averageOf(counts, activeMs)),
+      pace,
+    ),
     retrying: waitingRows,
     pace,
     wait: waitOf({
@@ -104,6 +115,7 @@ export async function factsOfRecord(
         ? stepsOfRun(store, record, { outcomes: counts, unclear: unclear ?? 0, codes: codes ?? [] })
         : [],
       isShared: record.queue !== undefined,
+      curve: history && recentCurve(history),
     },
   };
 }
@@ -119,7 +131,7 @@ export function factsOfEntry(known: RunEntry, live: RunInCluster | undefined): R
     ...brief,
     done: entry.done ?? totalOf(entry.counts),
     counts: entry.counts,
-    throughput: active ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' } : undefined,
+    throughput: active ? withinPace({ rowsPerSecond: entry.rowsPerSecond, of: 'now' }, pace) : undefined,
     pace,
     wait: waitOf({
       ...brief,
@@ -170,7 +182,7 @@ export function progressOfWork(
     ...brief,
     done,
     counts,
-    throughput: { rowsPerSecond, of: 'now' },
+    throughput: withinPace({ rowsPerSecond, of: 'now' }, pace),
     retrying,
     pace,
     wait: waitOf({
@@ -187,14 +199,27 @@ export function progressOfWork(
 }
 
 /** The pace of a run. Without a leading worker, the rate that the process of the run has written down. */
-async function paceOf(folder: string, live: RunInCluster | undefined): Promise<RecordedPace | undefined> {
-  if (live?.pace !== undefined) return recordedPace(live.pace);
-  const history = await readRateHistory(folder);
-  return history && lastPace(history);
+function paceOf(history: RateHistory | undefined, live: RunInCluster | undefined): RecordedPace | undefined {
+  return live?.pace === undefined ? history && lastPace(history) : recordedPace(live.pace);
 }
 
 function coordinatorOf(entry: RunEntry | undefined): RunFacts['coordinator'] {
   return entry && { ...entry.coordinator, seenAt: entry.seenAt };
+}
+
+function recentOf(history: RateHistory | undefined): RunFacts['throughput'] {
+  const rowsPerSecond = history && recentRowRate(history);
+  return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'now' };
+}
+
+/** A rate of rows is never above the rate of calls that is allowed now: one that was measured before a change says too little time is left. */
+function withinPace(
+  throughput: RunFacts['throughput'],
+  pace: RecordedPace | undefined,
+): RunFacts['throughput'] {
+  const most = pace?.allowed_per_s;
+  if (throughput === undefined || most == null || throughput.rowsPerSecond <= most) return throughput;
+  return { ...throughput, rowsPerSecond: most };
 }
 
 function averageOf(counts: OutcomeCounts, activeMs: number): RunFacts['throughput'] {

@@ -65,17 +65,18 @@ function isAway({ wait, pace }: RunProgress): boolean {
   return wait?.of === 'api' && pace !== undefined && pace.away !== null;
 }
 
-/** `12 s left`, by the latest rate that is known. Unknown while no row is called. */
+/** `12 s left`, `12 s left on average`: by the latest rate that is known. Unknown while no row is called. */
 function timeLeft({ state, done, rows, throughput, retrying = 0, wait }: RunProgress): string {
   const { rowsPerSecond = 0 } = throughput ?? {};
   if (state !== 'running' || wait !== undefined || rowsPerSecond === 0 || done >= rows) return '';
-  const text = `${duration((rows - done) / rowsPerSecond)} left`;
+  const by = throughput?.of === 'average' ? ' on average' : '';
+  const text = `${duration((rows - done) / rowsPerSecond)} left${by}`;
   return retrying > 0 ? `at least ${text}` : text;
 }
 
-/** `640/s of 50/s (limit 50/s, just under the limit)`, `640/s, unlimited`, `2.5/s on average` */
+/** `640/s of 50/s (limit 50/s, just under the limit)`, `640/s, unlimited`, `2.5/s on average`. Empty while the API is not the reason to wait. */
 function rateWords({ throughput, pace, wait }: RunProgress): string {
-  if (throughput === undefined) return '';
+  if (throughput === undefined || (wait !== undefined && wait.of !== 'api')) return '';
   const rate = perSecond(throughput.rowsPerSecond);
   if (throughput.of === 'average') return `${rate} on average`;
   if (pace === undefined || wait?.of === 'api') return rate;

@@ -27,7 +27,7 @@ export interface RunProgress extends Pick<RunBrief, 'id' | 'state' | 'rows'> {
   readonly done: number;
   /** Outcomes as in the report, without rows that are still to be called. */
   readonly counts: OutcomeCounts;
-  /** The rate of the last seconds, or of the active time. Undefined unless known. */
+  /** The rate of the last seconds, or of the active time, and at most the rate that is allowed now. Undefined unless known. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
   /** Called rows that will be called again. Undefined unless known. */
   readonly retrying?: number | undefined;
@@ -75,6 +75,8 @@ interface LocalFacts {
   readonly steps: readonly NextStep[];
   /** Whether workers of other machines may call rows of the run. */
   readonly isShared: boolean;
+  /** The rows per second of the last two minutes. Absent unless the run is in progress. */
+  readonly curve?: readonly number[] | undefined;
 }
 
 /** Why a run is in its state, as its user or its process said. While the run is running, that of its last start. */

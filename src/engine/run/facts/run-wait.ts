@@ -4,8 +4,10 @@ import type { RecordedPace } from '../../report/rate-history.ts';
 
 /** Why no row is called now. */
 export type RunWait =
-  /** The run waits for a daemon, a run or a worker. The text completes `waiting …`. */
-  | { readonly of: 'daemon' | 'run' | 'worker'; readonly text: string }
+  /** The run waits for a daemon or a worker. The text completes `waiting …`; the command starts what is missing. */
+  | { readonly of: 'daemon' | 'worker'; readonly text: string; readonly command: string }
+  /** The run waits for one that is called first. The text completes `waiting …`. */
+  | { readonly of: 'run'; readonly text: string }
   /** A user has paused the run, and may have given a reason. */
   | { readonly of: 'user'; readonly text: string; readonly reason?: string | undefined }
   /** The datastore delays the run. The text is the reason. */
@@ -37,11 +39,11 @@ export interface WaitSigns extends LimitedApi {
 export function waitOf(signs: WaitSigns, now = Date.now()): RunWait | undefined {
   const { id, state, pauseReason, delay, isUnserved, ahead, pace } = signs;
   if (state === 'submitted')
-    return { of: 'daemon', text: 'for a daemon: start "cqbatch worker --coordinate"' };
+    return { of: 'daemon', text: `for a daemon: start "${daemonCommand}"`, command: daemonCommand };
   if (state === 'paused') return { of: 'user', text: 'until it is unpaused', reason: pauseReason };
   if (state !== 'running') return undefined;
   if (delay !== undefined) return { of: 'datastore', text: delay };
-  if (isUnserved) return { of: 'worker', text: unservedText(signs) };
+  if (isUnserved) return { of: 'worker', text: unservedText(signs), command: workerCommand(signs) };
   if (ahead !== undefined) return { of: 'run', text: ahead };
   if (pace === undefined) return undefined;
   const { wait_until, wait_by, reason, phase, away } = pace;
@@ -61,9 +63,14 @@ function restAdvice(restBy: string, run: string): string {
   return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
 }
 
+export const daemonCommand = 'cqbatch worker --coordinate';
+
 export function unservedText(api: LimitedApi): string {
-  const { baseUrl, rateGroup } = api;
+  return `for a worker: none serves ${apiText(api)}; start one: ${workerCommand(api)}`;
+}
+
+function workerCommand({ baseUrl, rateGroup }: LimitedApi): string {
   const words = ['cqbatch worker', '--base-url', shellWord(baseUrl)];
   if (rateGroup !== undefined) words.push('--rate-group', shellWord(rateGroup));
-  return `for a worker: none serves ${apiText(api)}; start one: ${words.join(' ')}`;
+  return words.join(' ');
 }

@@ -170,6 +170,7 @@ async function pageOptionsOf(
   return {
     refeed: { columns, clear_token, defaults },
     operations,
+    sharesRate: record.queue !== undefined,
     check: await readCheck(folder(id)),
     requestOf: (row) => shownRequestIfKnown(loaded, { ...row, operation: row.operation.name }),
     run: {

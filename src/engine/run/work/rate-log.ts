@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { steadyNow } from '../../../base/async/clock.ts';
 import { writeFileAtomically } from '../../../base/disk/files.ts';
 import { noticeableRestMs, type PaceReport, toHundredths } from '../../../domain/pace.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import {
   type RateHistory,
   type RatePoint,
@@ -26,6 +27,7 @@ export const openRateLog: OpenPart = async ({ run: { record, store } }, defer) =
   return {
     seeEvent(event) {
       if (event.type === 'pace') log.see(event.pace);
+      else if (event.type === 'finished') log.seeResult(event.result);
       else if (event.type === 'paused') log.paused = event.paused;
       else if (event.type === 'delayed') log.delay = event.reason;
       else if (event.type === 'rate set') log.wanted = event.change.rate?.text ?? 'none';
@@ -47,6 +49,8 @@ export class RateLog {
   #rejected: number;
   #pace: PaceReport | undefined;
   #lastTotals: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
+  /** The called rows that have finished since the last sample. */
+  #rows = 0;
   #isPaused = false;
   #savedAt = 0;
   #savedPace: PaceReport | undefined;
@@ -83,6 +87,10 @@ export class RateLog {
     this.#lastTotals ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
   }
 
+  seeResult({ attempts }: Pick<RowResult, 'attempts'>): void {
+    if (attempts > 0) this.#rows += 1;
+  }
+
   abandon(): void {
     clearInterval(this.#timer);
     this.#pace = undefined;
@@ -116,9 +124,11 @@ export class RateLog {
       t_s: toHundredths(this.#seconds),
       allowed_per_s: pace.rate === undefined ? null : toHundredths(pace.rate),
       accepted_per_s: toHundredths(Math.max(0, pace.accepted - last.accepted) / seconds),
+      ...(this.#rows > 0 && { rows_per_s: toHundredths(this.#rows / seconds) }),
       rejected,
       ...(waits && { waited_s: toHundredths(seconds), reason: this.delay ?? pace.reason }),
     });
+    this.#rows = 0;
     if (seconds * 1_000 < leastPointMs) this.#joinLast();
     if (this.#series.length > mostPoints) this.#series = thinnedSeries(this.#series);
     this.#lastTotals = { accepted: pace.accepted, rejected: pace.rejected, at };
@@ -181,6 +191,9 @@ function thinnedSeries(series: readonly RatePoint[]): RatePoint[] {
 
 function joinedPoint(start: number, first: RatePoint, second: RatePoint): RatePoint {
   const [one, other] = [first.t_s - start, second.t_s - first.t_s];
+  const meanOf = (ofFirst: number, ofSecond: number) =>
+    toHundredths((ofFirst * one + ofSecond * other) / Math.max(one + other, 0.001));
+  const rows = meanOf(first.rows_per_s ?? 0, second.rows_per_s ?? 0);
   const waits = [first.waited_s ?? 0, second.waited_s ?? 0] as const;
   const waited = waits[0] + waits[1];
   const reason = waits[1] > waits[0] ? second.reason : first.reason;
@@ -190,9 +203,8 @@ function joinedPoint(start: number, first: RatePoint, second: RatePoint): RatePo
       first.allowed_per_s === null || second.allowed_per_s === null
         ? null
         : toHundredths((first.allowed_per_s + second.allowed_per_s) / 2),
-    accepted_per_s: toHundredths(
-      (first.accepted_per_s * one + second.accepted_per_s * other) / Math.max(one + other, 0.001),
-    ),
+    accepted_per_s: meanOf(first.accepted_per_s, second.accepted_per_s),
+    ...(rows > 0 && { rows_per_s: rows }),
     rejected: first.rejected + second.rejected,
     ...(waited > 0 && { waited_s: toHundredths(waited) }),
     ...(reason !== undefined && { reason }),

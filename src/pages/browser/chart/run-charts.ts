@@ -13,12 +13,14 @@ const longestBridge = 1;
 const logarithmicFrom = 20;
 
 /** The charts of a run, with the same time axis. After a retry, the axes differ: it may have been made days after the run. */
-export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | 'run'>): readonly Chart[] {
-  const { latency, summary, run } = data;
+export function chartsOf(
+  data: Pick<PageData, 'rate' | 'latency' | 'summary' | 'run' | 'ownCalls'>,
+): readonly Chart[] {
+  const { latency, summary, run, ownCalls } = data;
   const rates = timedRates(data.rate, summary.rate?.starts ?? []);
   const bands = bandsOf(rates, run.stops);
   const charts = [
-    rateChart(rates, bands, summary),
+    rateChart(rates, bands, summary, ownCalls),
     latencyChart(latency, bands, summary.latency_ms),
     failureChart(latency, bands),
   ].filter((chart) => chart !== undefined);
@@ -31,17 +33,21 @@ function rateChart(
   rates: readonly TimedRate[],
   bands: readonly Band[],
   { rate, retries }: PageData['summary'],
+  ownCalls: PageData['ownCalls'],
 ): Chart | undefined {
   const [first, last] = [rates[0], rates.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const rejected = rates.reduce((sum, { point }) => sum + point.rejected, 0);
   const hasLines = rates.length >= leastPoints && last.to - first.from >= leastSeconds;
-  const most = Math.max(...rates.map(({ point }) => point.accepted_per_s));
+  const achievedIn = (timed: TimedRate): number =>
+    ownCalls === undefined ? timed.point.accepted_per_s : ownRate(ownCalls, timed);
+  const most = Math.max(...rates.map(achievedIn));
   const sentences = [
     `Requested rate: ${rate?.wanted ?? 'unlimited'}.`,
     // The peak is the highest point of the line `achieved`.
     hasLines && `Peak achieved: ${callRate(most)}.`,
     rejected > 0 && `Rejected as too many: ${callCount(rejected)}.`,
+    ownCalls !== undefined && hasLines && 'Gray: the calls of all runs at this API.',
     bands.length > 0 && `Shaded: ${bandWords(bands)}.`,
   ];
   const chart = {
@@ -49,7 +55,7 @@ function rateChart(
     summary: sentences.filter(Boolean).join(' '),
   };
   if (!hasLines) return chart;
-  const points = rates.flatMap((timed, index): readonly Pick<Partial<TimedRate>, 'to' | 'point'>[] => {
+  const points = rates.flatMap((timed, index): readonly Partial<TimedRate>[] => {
     const lastEnd = rates[index - 1]?.to;
     if (lastEnd === undefined) return [{ to: timed.from }, timed];
     return timed.from > lastEnd + longestBridge ? [{ to: (lastEnd + timed.from) / 2 }, timed] : [timed];
@@ -57,12 +63,17 @@ function rateChart(
   const values = (of: (point: TimedRate['point']) => number | null): readonly (number | null)[] =>
     points.map(({ point }) => (point === undefined ? null : of(point)));
   const allowed = values((point) => point.allowed_per_s);
-  const achieved = values((point) => point.accepted_per_s);
+  const ofAll = values((point) => point.accepted_per_s);
+  const achieved = points.map(({ from, to, point }) =>
+    from === undefined || to === undefined || point === undefined ? null : achievedIn({ from, to, point }),
+  );
   const marks = values((point) => point.rejected || null);
-  const calls = rates.reduce((sum, { from, to, point }) => sum + point.accepted_per_s * (to - from), 0);
+  const callsBy = (perSecond: (timed: TimedRate) => number): number =>
+    rates.reduce((sum, timed) => sum + perSecond(timed) * (timed.to - timed.from), 0);
   const seconds = rates.reduce((sum, { from, to }) => sum + to - from, 0);
   const range = rangeText(allowed.filter((value) => value !== null));
-  const average = callRate(calls / Math.max(seconds, 1));
+  const averageOf = (perSecond: (timed: TimedRate) => number): string =>
+    callRate(callsBy(perSecond) / Math.max(seconds, 1));
   const all = { overallText: callCount(rejected), valueText: callCount };
   const lines: readonly Line[] = [
     {
@@ -73,11 +84,33 @@ function rateChart(
       overallText: range,
       isStepped: true,
     },
-    { label: 'achieved', color: '--accent', stroke: 'solid', values: achieved, overallText: average },
+    {
+      label: 'all runs',
+      color: '--quiet',
+      stroke: 'dotted',
+      values: ownCalls === undefined ? [] : ofAll,
+      overallText: averageOf(({ point }) => point.accepted_per_s),
+    },
+    {
+      label: ownCalls === undefined ? 'achieved' : 'this run',
+      color: '--accent',
+      stroke: 'solid',
+      values: achieved,
+      overallText: averageOf(achievedIn),
+    },
     { label: 'rejected', color: '--failed', stroke: 'mark', values: marks, ...all },
   ];
   const times = points.map(({ to = 0 }) => to);
   return { ...chart, data: { times, lines, bands, valueText: perSecond, steps: valueSteps(-3) } };
+}
+
+/** The calls per second of one run, in the time of a measurement. */
+function ownRate(
+  { from: start, stretchMs, calls }: NonNullable<PageData['ownCalls']>,
+  { from, to }: TimedRate,
+): number {
+  const at = Math.floor((500 * (from + to) - start) / stretchMs);
+  return (calls[at] ?? 0) / (stretchMs / 1_000);
 }
 
 function callCount(calls: number): string {

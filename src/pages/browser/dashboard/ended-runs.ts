@@ -3,9 +3,16 @@ import { count, duration } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { actorText, apiText, shareText } from '../../../domain/terms.ts';
 import { rowsInNeed } from '../../../engine/report/html/verdict.ts';
-import { needsPerson, type RunData, reasonOf, type Snapshot, stateOf } from '../../server/page-data.ts';
+import {
+  calledText,
+  needsPerson,
+  type RunData,
+  reasonOf,
+  type Snapshot,
+  stateOf,
+} from '../../server/page-data.ts';
 import { button, type Child, element, redraw, searchField, tableElement } from '../dom.ts';
-import { runLink, stateText } from './run-parts.ts';
+import { runLink, stateText, timeElement } from './run-parts.ts';
 
 /** The number of ended runs in the table, unless the reader wants all. */
 const fewEnded = 20;
@@ -114,7 +121,7 @@ const columns: readonly Column[] = [
   {
     title: 'Failed',
     text: failedText,
-    cell: (run) => element('b', { class: 'lost' }, failedText(run)),
+    cell: failedCell,
     key: ({ counts }) => rowsInNeed(counts),
   },
   {
@@ -125,6 +132,7 @@ const columns: readonly Column[] = [
   {
     title: 'Started',
     text: ({ startedAt }) => (startedAt === undefined ? '' : localTime(startedAt)),
+    cell: ({ startedAt }) => startedAt !== undefined && timeElement(startedAt),
     key: ({ startedAt }) => startedAt,
   },
   {
@@ -147,10 +155,16 @@ function stateCell(run: RunData): Child {
   return [stateText(stateOf(run)), ' ', element('small', { title: reason }, reason)];
 }
 
-/** The failed rows of a run, in words: `48 (16 %)`. */
-function failedText({ counts, rows }: RunData): string {
+/** The failed rows of a run, in words: `48 (16 %)`; of a run that did not call all rows, `15 of 101 called rows failed, 2,899 left`. */
+function failedText(run: RunData): string {
+  const { counts, rows } = run;
   const failed = rowsInNeed(counts);
-  return failed === 0 ? '' : `${count(failed)} (${shareText(failed, rows)})`;
+  return calledText(run) || (failed === 0 ? '' : `${count(failed)} (${shareText(failed, rows)})`);
+}
+
+function failedCell(run: RunData): Child {
+  const text = failedText(run);
+  return rowsInNeed(run.counts) === 0 ? text : element('b', { class: 'lost' }, text);
 }
 
 function authorOf({ local }: RunData): string {

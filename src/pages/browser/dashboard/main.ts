@@ -1,16 +1,17 @@
 import { count, exactDuration } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { countsDown } from '../../../engine/run/facts/progress-words.ts';
-import { heartbeatMs, type Snapshot } from '../../server/page-data.ts';
+import { needsOf, sumOf, tabTitle } from '../../server/needs.ts';
+import { asLastKnown, heartbeatMs, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw } from '../dom.ts';
 import { DraftPage } from '../start/draft-page.ts';
 import { EditPage } from '../start/edit-page.ts';
-import { NewRun } from '../start/new-run.ts';
 import { ControlDialog } from './control-dialog.ts';
 import { OverviewPage } from './overview.ts';
 import { Pointer } from './pointer.ts';
 import { RunPage } from './run-page.ts';
 import { noteElement } from './run-parts.ts';
+import { tabIcon } from './tab-icon.ts';
 
 /** After this long without an event, the connection counts as lost. */
 const silenceMs = 3 * heartbeatMs;
@@ -35,10 +36,11 @@ class Dashboard {
   #runPage: RunPage | undefined;
   /** The page of a run that is prepared, or of a list that is edited. */
   #preparing: DraftPage | EditPage | undefined;
-  readonly #newRun = new NewRun();
   #events: EventSource | undefined;
   #lastEventAt = performance.now();
+  /** What the server last sent. */
   #snapshot: Snapshot | undefined;
+  #isStale = false;
   #couldControl = false;
 
   constructor(main: HTMLElement) {
@@ -79,11 +81,21 @@ class Dashboard {
     });
   }
 
-  /** Draws the page each second, because the words of a wait count down although no event comes. */
+  /** Draws the page each second while the words of a wait count down, and when its connection is lost or back. */
   #passSecond(): void {
     this.#showAge();
-    if (!document.hidden && this.#snapshot?.runs.some(countsDown))
+    const wasStale = this.#isStale;
+    this.#isStale = this.#lastsSilent();
+    const countsNow = !this.#isStale && this.#snapshot?.runs.some(countsDown);
+    if (!document.hidden && (countsNow || wasStale !== this.#isStale))
       this.#pointer.whenReleased(() => this.#draw());
+  }
+
+  /** Whether the page no longer knows what happens. A connection that is opened again at once makes no difference. */
+  #lastsSilent(): boolean {
+    if (document.hidden || this.#snapshot === undefined) return false;
+    const silentMs = performance.now() - this.#lastEventAt;
+    return silentMs > (this.#events?.readyState === EventSource.OPEN ? silenceMs : heartbeatMs);
   }
 
   /** Reconnects after a silence. A browser does so by itself, but not in a silent network, or after an answer that is no event stream. */
@@ -97,7 +109,7 @@ class Dashboard {
     const isLive = this.#events?.readyState === EventSource.OPEN;
     this.#connection.className = isLive ? 'quiet' : 'lost';
     const lost =
-      'No connection to the dashboard: this page is out of date and reconnects by itself. If it was stopped, type: cqbatch dashboard';
+      'No connection to the dashboard: this is the last known state. The page reconnects by itself. If the dashboard was stopped, type: cqbatch dashboard';
     redraw(this.#connection, isLive ? 'live' : lost);
     this.#showAge();
   }
@@ -105,14 +117,17 @@ class Dashboard {
   /** Shows the age of the last event in an element of its own, so that screen readers don't read it each second. */
   #showAge(): void {
     const seconds = Math.round((performance.now() - this.#lastEventAt) / 1_000);
-    this.#age.textContent = seconds === 0 ? '' : `, updated ${exactDuration(seconds * 1_000)} ago`;
+    const age = exactDuration(seconds * 1_000);
+    this.#age.textContent = seconds === 0 ? '' : this.#isStale ? ` (${age} old)` : `, updated ${age} ago`;
   }
 
   #draw(): void {
-    const [snapshot, run] = [this.#snapshot, this.#run];
-    if (snapshot === undefined) return;
+    if (this.#snapshot === undefined) return;
+    const run = this.#run;
+    const snapshot = this.#isStale ? asLastKnown(this.#snapshot) : this.#snapshot;
+    this.#main.classList.toggle('stale', this.#isStale);
     this.#couldControl ||= snapshot.mayControl;
-    redraw(this.#notes, notes(snapshot, this.#couldControl && !snapshot.mayControl));
+    redraw(this.#notes, notes(snapshot, this.#couldControl && !this.#snapshot.mayControl));
     const before = this.#runPage?.id;
     if (run !== before) {
       this.#runPage?.close();
@@ -121,9 +136,7 @@ class Dashboard {
     const { activeElement: focused } = document;
     const page = this.#preparing ?? this.#runPage ?? this.#overview;
     if ('draw' in page) page.draw(snapshot, snapshot.mayControl ? this.#dialog : undefined);
-    const mayStart = page === this.#overview && snapshot.drafts !== undefined;
-    if (mayStart) this.#newRun.draw(snapshot);
-    redraw(this.#place, mayStart && this.#newRun.element, page.element);
+    redraw(this.#place, page.element);
     // The focused element is gone: the reader has followed a link, or the run of a focused button has ended.
     if (focused instanceof HTMLElement && !focused.isConnected) {
       const id = run === undefined ? `run-${focused.dataset['run'] ?? before}` : 'back';
@@ -131,8 +144,17 @@ class Dashboard {
     }
     this.#dialog.update(snapshot);
     this.#main.setAttribute('aria-busy', 'false');
-    const inProgress = snapshot.runs.length === 0 ? '' : `: ${snapshot.runs.length} in progress`;
-    document.title = `cqbatch${run === undefined ? inProgress : `: ${run}`}`;
+    this.#showInTab(snapshot, run);
+  }
+
+  #showInTab(snapshot: Snapshot, run: string | undefined): void {
+    const needs = needsOf(snapshot);
+    document.title = this.#isStale ? `? ${tabTitle(snapshot, [], run)}` : tabTitle(snapshot, needs, run);
+    const [done, rows] = [sumOf(snapshot.runs, 'done'), sumOf(snapshot.runs, 'rows')];
+    const signs = { done: rows === 0 ? undefined : done / rows, needsPerson: needs.length > 0 };
+    const icon = tabIcon({ ...signs, isStale: this.#isStale });
+    const link = document.querySelector('link[rel=icon]');
+    if (link?.getAttribute('href') !== icon) link?.setAttribute('href', icon);
   }
 }
 

@@ -1,38 +1,52 @@
 import { count } from '../../../base/text/format.ts';
-import { localTime } from '../../../base/text/local-time.ts';
 import { apiText } from '../../../domain/terms.ts';
-import { isShared, needsPerson, type ScheduleData, type Snapshot } from '../../server/page-data.ts';
+import { needsOf } from '../../server/needs.ts';
+import { isShared, needsPerson, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw, tableElement } from '../dom.ts';
+import { NewRun } from '../start/new-run.ts';
 import type { ControlDialog } from './control-dialog.ts';
+import { dayStrip } from './day-strip.ts';
 import { EndedRuns } from './ended-runs.ts';
+import { needsSection } from './needs-cards.ts';
 import { runRow } from './run-parts.ts';
+import { scheduleTable } from './schedule-table.ts';
 
 /** The page of all runs, workers and schedules. */
 export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
+  readonly #newRun = new NewRun();
   readonly #ended = new EndedRuns();
 
   /** Draws the page. @param controls undefined when the reader may not control runs */
   draw(snapshot: Snapshot, controls: ControlDialog | undefined): void {
-    const { runs, ended, schedules, hasDaemon, stateDir, datastore } = snapshot;
+    const { runs, ended, schedules, stateDir, datastore } = snapshot;
+    const needs = needsOf(snapshot);
     const inProgress = runs.toSorted((a, b) => Number(needsPerson(b)) - Number(needsPerson(a)));
     if (ended.length > 0) this.#ended.show(snapshot);
+    if (snapshot.drafts !== undefined) this.#newRun.draw(snapshot);
+    const all = [...runs, ...ended];
+    const isOfOneApi = new Set(all.map(apiText)).size <= 1;
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
     redraw(
       this.element,
       element('h1', 'Runs'),
       element('p', { class: 'quiet' }, `in ${place}`),
+      needsSection(needs, controls),
+      snapshot.drafts !== undefined && this.#newRun.element,
       element('h2', 'In progress'),
       inProgress.length === 0
         ? withCommand('empty', 'No run is in progress. Start one: ', 'cqbatch run manifest.csv')
-        : element('div', { id: 'in-progress' }, ...inProgress.map((run) => runRow(run, controls))),
+        : element(
+            'div',
+            { id: 'in-progress' },
+            ...inProgress.map((run) => runRow(run, controls, isOfOneApi)),
+          ),
+      dayStrip(all),
       ended.length > 0 && [element('h2', 'Ended runs'), this.#ended.element],
       workersOf(snapshot),
       schedules.length > 0 && [
         element('h2', 'Schedules'),
-        !hasDaemon &&
-          withCommand('note', 'No daemon is running to start them. Type: ', 'cqbatch worker --coordinate'),
-        scheduleTable(schedules),
+        scheduleTable(schedules, (id) => all.find((run) => run.id === id)),
       ],
     );
   }
@@ -62,30 +76,4 @@ export function workersOf(of: Pick<Snapshot, 'workers' | 'datastore' | 'runs'>):
     ]),
   );
   return [element('h2', 'Workers'), workers.length === 0 ? missing : table];
-}
-
-function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
-  return tableElement(
-    'Schedules',
-    ['Schedule', 'Next (your time)', 'When', 'Last', 'Source'],
-    schedules.map(({ name, cron, tz, paused, next, last, source }) => [
-      name,
-      paused ? 'paused' : timeList(next),
-      `${cron} (${tz})`,
-      last === undefined ? 'not due yet' : lastRunText(last),
-      'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
-    ]),
-  );
-}
-
-function timeList(times: readonly string[]): Child {
-  if (times.length === 0) return 'never';
-  const lines = times.map((time) => element('li', localTime(time)));
-  return element('ul', { class: 'times' }, lines);
-}
-
-function lastRunText(last: NonNullable<ScheduleData['last']>): Child {
-  const due = localTime(last.due);
-  if (last.result !== 'began') return `${due} ${last.result} ${last.result === 'failed' ? last.message : ''}`;
-  return [`${due} started`, last.runs.map((run) => [' ', element('a', { href: `#run=${run}` }, run)])];
 }

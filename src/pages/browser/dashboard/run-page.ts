@@ -138,11 +138,11 @@ export class RunPage {
 }
 
 /** The latest report, with the state of the run by now. The report may be newer than the run. */
-function withNews(data: PageData, { ended, ...end }: RunData): PageData {
-  if (ended) return data;
+function withNews(data: PageData, now: RunData): PageData {
+  if (now.ended) return data;
   // The reason is left out here: the words of progress below the head have it.
   const { reason: _, ...run } = data.run;
-  return { ...data, run: { ...run, state: endInWords(end), phase: 'in progress' } };
+  return { ...data, run: { ...run, state: stateOf(now).text, phase: 'in progress' } };
 }
 
 function reportLink(id: string, retries: readonly string[]): HTMLElement {

@@ -28,11 +28,11 @@ interface WithBody {
   Body: Readonly<Record<string, unknown>> | null;
 }
 
-/** Adds the requests with which a page prepares and starts runs. `guard` refuses whoever may not control runs. */
+/** Adds the requests with which a page prepares and starts runs. `guard` refuses readers that may not control runs. */
 export function addStartRoutes(
   server: FastifyInstance,
   { drafts, commands, requireReason }: StartRoom,
-  guard: (request: FastifyRequest) => void,
+  guard: (request: FastifyRequest) => Promise<void>,
 ): void {
   const inTurn = turnsByKey();
   let uploads = 0;
@@ -89,7 +89,7 @@ export function addStartRoutes(
     dashboardReason(reason, requireReason);
 
   server.register(async (scope) => {
-    scope.addHook('onRequest', async (request) => guard(request));
+    scope.addHook('onRequest', guard);
     scope.addContentTypeParser('application/octet-stream', (_, payload, done) => done(null, payload));
     const post = { bodyLimit: mostBodyBytes };
 
