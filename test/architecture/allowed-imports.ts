@@ -15,13 +15,14 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     'commander pino',
   ],
   'src/pages/browser': [
-    `pages/server/page-data.ts pages/server/schedule-data.ts pages/server/needs.ts engine/report
+    `pages/server/page-data.ts pages/server/schedule-data.ts pages/server/needs.ts
+      pages/server/start/draft.ts engine/report
       engine/run/facts/progress-words.ts engine/run/record/ending.ts engine/rows/row-kind.ts
       engine/operation/field-names.ts domain/terms.ts domain/attempts.ts
       domain/row-result.ts base/text`,
     'uplot',
   ],
-  'src/pages/server': ['daemon engine/run engine/cluster engine/report domain base', 'fastify'],
+  'src/pages/server': ['daemon engine/run engine/cluster engine/report domain base', 'fastify zod'],
   'src/daemon': [
     'settings engine/run engine/manifest engine/operation engine/api domain base',
     'croner fastify picomatch prom-client zod',

@@ -98,6 +98,7 @@ const wholeFiles: Readonly<Record<string, readonly string[]>> = {
     'src/engine/report/plan-page/plan-page-file.ts',
     'src/engine/report/write-reports.ts',
     'src/engine/report/xlsx-report.ts',
+    'src/pages/server/start/draft-store.ts',
   ],
 };
 

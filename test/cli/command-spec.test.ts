@@ -70,16 +70,17 @@ test.each(specs)('%s says which of its options have no effect', async (name, { u
   const stateDir = await temporaryFolder();
   const said = (flags: object) => textsOfUnused(unused, { ...flags, stateDir });
   const long = (option: string): string => `--${nameInWords(option, '-')}`;
+  const typed = (option: string) => ({ [option]: option === 'rate' ? '1/s' : '1' });
   const { lackingOption, overriddenBy } = unusedPairs(unused);
   for (const [option, other] of lackingOption.filter(([option]) => !hasNoFlag(option))) {
     const text = `${long(option)} has no effect without ${long(other)}.`;
-    expect(await said({ [option]: '1' })).toContain(text);
-    expect(await said({ [option]: '1', [other]: '1' })).not.toContain(text);
+    expect(await said(typed(option))).toContain(text);
+    expect(await said({ ...typed(option), ...typed(other) })).not.toContain(text);
   }
   for (const [option, other] of overriddenBy) {
     const text = `${long(option)} has no effect with ${long(other)}.`;
-    expect(await said({ [option]: '1', [other]: '1' })).toContain(text);
-    expect(await said({ [option]: '1' })).not.toContain(text);
+    expect(await said({ ...typed(option), ...typed(other) })).toContain(text);
+    expect(await said(typed(option))).not.toContain(text);
   }
 });
 

@@ -180,7 +180,7 @@ export function tabTitle({ runs }: Pick<Snapshot, 'runs'>, needs: readonly Need[
   const one = runs.find(({ id }) => id === opened) ?? (runs.length === 1 ? runs[0] : undefined);
   const name = one?.id ?? opened ?? (runs.length > 1 ? `${runs.length} runs` : '');
   const shown = one === undefined ? runs : [one];
-  const share = percentOf(sumOf(shown, 'done'), sumOf(shown, 'rows'));
+  const share = percentOf(sumOver(shown, 'done'), sumOver(shown, 'rows'));
   const isKnown = one !== undefined || (opened === undefined && runs.length > 1);
   return [
     needs.length > 0 && (needs.length === 1 ? '1 needs you' : `${needs.length} need you`),
@@ -192,6 +192,6 @@ export function tabTitle({ runs }: Pick<Snapshot, 'runs'>, needs: readonly Need[
 }
 
 /** The finished rows, or all rows, of some runs together. */
-export function sumOf(runs: readonly RunData[], member: 'done' | 'rows'): number {
+export function sumOver(runs: readonly RunData[], member: 'done' | 'rows'): number {
   return runs.reduce((sum, run) => sum + run[member], 0);
 }

@@ -37,7 +37,7 @@ test.each([
   ['an API that is away', { ...run, wait: { of: 'api', text: 'away', until: null } }, 'waiting', 'waiting'],
   ['a run that its datastore last told of', away, 'last seen running', 'waiting'],
   ['success', { ...completed, counts: { ...counts, succeeded: 100 } }, 'completed', 'completed'],
-  ['failures', { ...completed, counts: failures }, 'completed', 'failed'],
+  ['failures', { ...completed, counts: failures }, '80 failed', 'failed'],
 ] as const)('the state of a run tells of %s', (_title, data, text, kind) => {
   expect(stateOf(data)).toEqual({ text, kind });
 });

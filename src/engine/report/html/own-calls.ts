@@ -1,5 +1,5 @@
 import type { RowResult } from '../../../domain/row-result.ts';
-import type { OwnCalls } from './page-data.ts';
+import type { StretchedCalls } from './page-data.ts';
 
 const mostStretches = 600;
 
@@ -19,7 +19,7 @@ export class CallsOverTime {
       if (attempt.code !== rejectedCode) this.#count(Date.parse(attempt.at ?? ''), attempt.requests ?? 1);
   }
 
-  calls(): OwnCalls {
+  calls(): StretchedCalls {
     const first = Math.min(...this.#stretches.keys());
     const last = Math.max(...this.#stretches.keys());
     if (this.#stretches.size === 0) return { from: 0, stretchMs: this.#stretchMs, calls: [] };

@@ -26,7 +26,7 @@ export interface PageData {
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
   /** The calls of this run. Absent unless other runs may share the rate of its API: then `rate` has the calls of all. */
-  readonly ownCalls?: OwnCalls;
+  readonly ownCalls?: StretchedCalls;
   readonly rows: PageRows;
   /** The last check of the run. */
   readonly check?: RunCheck;
@@ -88,7 +88,7 @@ export interface LatencySeries {
 }
 
 /** The accepted calls of one run over time: a number for each stretch of equal length. */
-export interface OwnCalls {
+export interface StretchedCalls {
   /** The start of the first stretch, milliseconds since 1970. */
   readonly from: number;
   readonly stretchMs: number;

@@ -1,7 +1,7 @@
 import { count, exactDuration } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { countsDown } from '../../../engine/run/facts/progress-words.ts';
-import { needsOf, sumOf, tabTitle } from '../../server/needs.ts';
+import { needsOf, sumOver, tabTitle } from '../../server/needs.ts';
 import { asLastKnown, heartbeatMs, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw } from '../dom.ts';
 import { DraftPage } from '../start/draft-page.ts';
@@ -150,7 +150,7 @@ class Dashboard {
   #showInTab(snapshot: Snapshot, run: string | undefined): void {
     const needs = needsOf(snapshot);
     document.title = this.#isStale ? `? ${tabTitle(snapshot, [], run)}` : tabTitle(snapshot, needs, run);
-    const [done, rows] = [sumOf(snapshot.runs, 'done'), sumOf(snapshot.runs, 'rows')];
+    const [done, rows] = [sumOver(snapshot.runs, 'done'), sumOver(snapshot.runs, 'rows')];
     const signs = { done: rows === 0 ? undefined : done / rows, needsPerson: needs.length > 0 };
     const icon = tabIcon({ ...signs, isStale: this.#isStale });
     const link = document.querySelector('link[rel=icon]');

@@ -1,4 +1,3 @@
-import type { HistoryEntry } from '../../../daemon/schedule/schedule.ts';
 import type { RunData, ScheduleData } from '../../server/page-data.ts';
 import { occasionParts } from '../../server/schedule-data.ts';
 import { type Child, element, tableElement } from '../dom.ts';
@@ -34,7 +33,10 @@ function timeList(times: readonly string[]): Child {
 }
 
 /** What came of an occasion: `20:18 often-… 3 failed, bad.csv refused`. */
-function occasion(entry: HistoryEntry, runOf: (id: string) => RunData | undefined): HTMLElement {
+function occasion(
+  entry: NonNullable<ScheduleData['last']>,
+  runOf: (id: string) => RunData | undefined,
+): HTMLElement {
   const due = ('until' in entry && entry.until) || entry.due;
   const parts = occasionParts(entry, runOf).map(({ text, kind, run }): Child => {
     const link = run !== undefined && [' ', element('a', { href: `#run=${run}` }, run)];
