@@ -148,9 +148,16 @@ export async function buildServer({ host, publicUrl, store, shared, control, sta
     await overview.close();
   });
 
+  // A page of another site can post plain text without asking first.
+  server.removeContentTypeParser('text/plain');
   server.addHook('onRequest', async (request, reply) => {
     if (isFromHere(request.headers, { host, publicUrl })) return undefined;
     return reply.code(403).type('text/plain; charset=utf-8').send(foreignRequestMessage);
+  });
+
+  // A client that was refused must not hold its connection with the rest of a body.
+  server.addHook('onSend', async (_, reply) => {
+    if (reply.statusCode === 403) reply.header('connection', 'close');
   });
 
   server.setErrorHandler<FastifyError | CqbatchError>((error, _, reply) =>

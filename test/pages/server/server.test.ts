@@ -161,6 +161,10 @@ describe('control', () => {
     expect((await server.inject({ ...bare, payload: body })).statusCode).toBe(403);
     const form = { ...bare.headers, origin, 'content-type': 'application/x-www-form-urlencoded' };
     expect((await server.inject({ ...bare, headers: form, payload: 'confirm=r' })).statusCode).toBe(415);
+    const text = { ...bare.headers, origin, 'content-type': 'text/plain' };
+    expect((await server.inject({ ...bare, headers: text, payload: JSON.stringify(body) })).statusCode).toBe(
+      415,
+    );
     expect((await server.inject({ url, headers: { host, ...session } })).statusCode).toBe(404);
     await expect(written()).rejects.toThrow('ENOENT');
   });

@@ -3,6 +3,9 @@ import { apiText, priorities } from '../../../domain/terms.ts';
 import type { ControlName, RunData, Snapshot } from '../../server/page-data.ts';
 import { button, type Child, element, redraw } from '../dom.ts';
 
+/** What the dialog asks about: a run in progress is controlled, a stopped one is resumed. */
+type Asked = ControlName | 'resume';
+
 interface Question {
   readonly title: string;
   readonly facts?: Child;
@@ -11,6 +14,8 @@ interface Question {
   readonly verb: string;
 }
 
+type LatestRuns = Pick<Snapshot, 'runs' | 'ended' | 'requireReason'>;
+
 /** After this time without an effect of a command, the reader can give it again. */
 const longestAskedMs = 15_000;
 
@@ -18,6 +23,10 @@ const longestAskedMs = 15_000;
 export class ControlDialog {
   readonly element = element('dialog', {
     'aria-labelledby': 'question',
+    click: ({ target }) => {
+      // A link leads to what the question is about, which the dialog would cover.
+      if (target instanceof HTMLAnchorElement) this.element.close();
+    },
     close: () => {
       const { activeElement: focused, body } = document;
       if (focused !== body && !this.element.contains(focused)) return;
@@ -27,29 +36,30 @@ export class ControlDialog {
     },
   });
   readonly #onSent: () => void;
-  #latest: Pick<Snapshot, 'runs' | 'requireReason'> = { runs: [], requireReason: false };
-  #openDialog: { readonly id: string; readonly control: ControlName } | undefined;
+  #latest: LatestRuns = { runs: [], ended: [], requireReason: false };
+  #openDialog: { readonly id: string; readonly control: Asked } | undefined;
   readonly #facts = element('div');
   /** The commands that the reader has sent, by the id of the run. */
-  readonly #sentControls = new Map<string, Pick<RunData, 'state'> & { control: ControlName; at: number }>();
+  readonly #sentControls = new Map<string, Pick<RunData, 'state'> & { control: Asked; at: number }>();
 
   constructor(onSent: () => void) {
     this.#onSent = onSent;
   }
 
   /** The command that the reader has sent to a run, until the state of the run changes. */
-  pendingControl({ id, state }: RunData): ControlName | undefined {
+  pendingControl({ id, state }: RunData): Asked | undefined {
     const sent = this.#sentControls.get(id);
     const isPending = sent?.state === state && performance.now() - sent.at < longestAskedMs;
     return isPending ? sent.control : undefined;
   }
 
-  openQuestion(id: string, control: ControlName): void {
-    const run = this.#latest.runs.find((each) => each.id === id);
+  openQuestion(id: string, control: Asked): void {
+    const run = this.#runOf(id);
     if (run === undefined) return;
     const { title, field, verb } = questions[control](run);
     const reason = element('input', { name: 'reason', id: 'reason', maxlength: '200' });
-    const label = `Reason (${this.#latest.requireReason ? 'required' : 'optional'}) `;
+    const isReasonRequired = this.#latest.requireReason || (control === 'resume' && run.state === 'halted');
+    const label = `Reason (${isReasonRequired ? 'required' : 'optional'}) `;
     const refused = element('p', { role: 'alert', class: 'lost' });
     // This button has the focus at first, so that Enter changes nothing. (The dialog is no form, which Enter would submit.)
     const back = button('Back', () => this.element.close(), { autofocus: true });
@@ -74,7 +84,11 @@ export class ControlDialog {
     this.#show(id, control, parts);
   }
 
-  #show(id: string, control: ControlName, parts: HTMLElement): void {
+  #runOf(id: string | undefined): RunData | undefined {
+    return [...this.#latest.runs, ...this.#latest.ended].find((run) => run.id === id);
+  }
+
+  #show(id: string, control: Asked, parts: HTMLElement): void {
     this.#openDialog = { id, control };
     this.update(this.#latest);
     if (!this.element.contains(parts)) this.element.replaceChildren(parts);
@@ -82,14 +96,14 @@ export class ControlDialog {
   }
 
   /** Shows the facts of the run, which change while the dialog is open. */
-  update(latest: Pick<Snapshot, 'runs' | 'requireReason'>): void {
+  update(latest: LatestRuns): void {
     this.#latest = latest;
-    const run = latest.runs.find(({ id }) => id === this.#openDialog?.id);
+    const run = this.#runOf(this.#openDialog?.id);
     if (run && this.#openDialog) redraw(this.#facts, questions[this.#openDialog.control](run).facts);
   }
 }
 
-const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
+const questions: Readonly<Record<Asked, (run: RunData) => Question>> = {
   pause: ({ id }) => ({
     title: `Pause run ${id}?`,
     facts: element('p', 'Calls in flight finish. No other row is called until you unpause the run.'),
@@ -128,6 +142,17 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
       verb: 'Set priority',
     };
   },
+  resume: ({ id, local, counts }) => ({
+    title: `Resume run ${id}?`,
+    facts: [
+      local?.steps
+        .filter(({ group }) => group !== 'retry' && group !== 'correct' && group !== 'decide')
+        .map(({ title, text }) => element('p', element('b', title), '. ', text)),
+      counts.failed > 0 &&
+        element('p', element('a', { href: `#run=${id}&show=failed` }, 'Look at the failed rows first')),
+    ],
+    verb: 'Resume run',
+  }),
 };
 
 function labelledInput(label: string, field: HTMLElement): HTMLElement {
@@ -135,7 +160,7 @@ function labelledInput(label: string, field: HTMLElement): HTMLElement {
 }
 
 /** Sends a command. @returns why the server refuses it; undefined if the server has passed it on to the run */
-async function send(id: string, control: ControlName, parts: HTMLElement): Promise<string | undefined> {
+async function send(id: string, control: Asked, parts: HTMLElement): Promise<string | undefined> {
   const fields = [...parts.querySelectorAll<HTMLInputElement>('[name]')];
   const given = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
   const answer = await fetch(`runs/${encodeURIComponent(id)}/${control}`, {

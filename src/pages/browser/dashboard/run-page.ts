@@ -14,6 +14,7 @@ import {
 import { drawnMarkup, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
+import { EndedRunActions } from '../start/ended-run-actions.ts';
 import type { ControlDialog } from './control-dialog.ts';
 import { workersOf } from './overview.ts';
 import type { Pointer } from './pointer.ts';
@@ -34,6 +35,9 @@ export class RunPage {
   readonly #pointer: Pointer;
   readonly #onRead: () => void;
   readonly #closing = new AbortController();
+  readonly #endedActions: EndedRunActions;
+  /** How many checks this page has made. The report has what the last one found. */
+  #checks = 0;
   #shownReport: Pick<LiveReport, 'data' | 'facts'> | undefined;
   #view: ReportView | undefined;
   /** Why the rows of the run can't be shown. */
@@ -45,6 +49,10 @@ export class RunPage {
     this.id = id;
     this.#pointer = pointer;
     this.#onRead = onRead;
+    this.#endedActions = new EndedRunActions(id, () => {
+      this.#checks += 1;
+      onRead();
+    });
     void this.#followRun();
   }
 
@@ -69,6 +77,8 @@ export class RunPage {
     const { local, ended } = run;
     const elsewhere = `The rows and the report of this run are in its state folder on ${run.coordinator?.host ?? 'another machine'}.`;
     const retries = runs.filter((each) => each.local?.retryOf === this.id).map(({ id }) => id);
+    const mayAct = ended && local !== undefined && snapshot.drafts !== undefined;
+    if (mayAct && controls !== undefined) this.#endedActions.draw(run, shown?.data.steps ?? [], controls);
     const workers = snapshot.workers.filter((worker) => apiText(worker) === apiText(run));
     redraw(
       this.element,
@@ -81,13 +91,14 @@ export class RunPage {
       local && historyOf(local.states),
       progressElements(run, shown !== undefined),
       buttonsOf(run, controls),
+      mayAct && controls !== undefined && this.#endedActions.element,
       isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),
       this.#trouble !== undefined && noteElement(this.#trouble),
       this.#view?.element,
     );
     if (local === undefined) return;
     this.element.classList.toggle('in-progress', !ended);
-    this.#latestRun = { json: JSON.stringify([now, report]), ended };
+    this.#latestRun = { json: JSON.stringify([now, report, this.#checks]), ended };
   }
 
   close(): void {

@@ -90,27 +90,31 @@ export function addStartRoutes(
 
   server.register(async (scope) => {
     scope.addHook('onRequest', guard);
-    scope.addContentTypeParser('application/octet-stream', (_, payload, done) => done(null, payload));
     const post = { bodyLimit: mostBodyBytes };
 
     scope.get('/start.json', async () => commands.offer());
 
-    scope.post<{ Querystring: { name?: string } }>('/drafts', async (request, reply) => {
-      const name = fileNames.require(String(request.query.name ?? ''));
-      if (name.length > 200)
-        throw usageError('INVALID_SETTING', 'The name of the file is longer than 200 characters.');
-      if (uploads >= mostUploads)
-        throw usageError(
-          'TOO_MANY_UPLOADS',
-          `${mostUploads} files are being received: try again in a moment.`,
-        );
-      uploads += 1;
-      try {
-        const content = request.body as AsyncIterable<Buffer> | null;
-        return reply.code(201).send(await drafts.receive(name, content ?? noContent()));
-      } finally {
-        uploads -= 1;
-      }
+    scope.register(async (files) => {
+      // A file is the only body here, whatever is in it.
+      files.removeAllContentTypeParsers();
+      files.addContentTypeParser('application/octet-stream', (_, payload, done) => done(null, payload));
+      files.post<{ Querystring: { name?: string } }>('/drafts', async (request, reply) => {
+        const name = fileNames.require(String(request.query.name ?? ''));
+        if (name.length > 200)
+          throw usageError('INVALID_SETTING', 'The name of the file is longer than 200 characters.');
+        if (uploads >= mostUploads)
+          throw usageError(
+            'TOO_MANY_UPLOADS',
+            `${mostUploads} files are being received: try again in a moment.`,
+          );
+        uploads += 1;
+        try {
+          const content = request.body as AsyncIterable<Buffer> | null;
+          return reply.code(201).send(await drafts.receive(name, content ?? noContent()));
+        } finally {
+          uploads -= 1;
+        }
+      });
     });
     scope.get<OfDraft>('/drafts/:id', async ({ params }) => drafts.load(params.id));
     scope.get<OfDraft>('/drafts/:id/plan.html', async ({ params }, reply) => {
@@ -120,10 +124,8 @@ export function addStartRoutes(
       return reply.type('text/plain; charset=utf-8').send(html);
     });
     scope.post<OfDraft & WithBody>('/drafts/:id/plan', post, async ({ params, body }) => {
-      const { data, error } = choicesSchema.safeParse(body ?? {});
-      if (data === undefined)
-        throw usageError('INVALID_SETTING', `The choices can't be used: ${error.message}`);
-      return planDraft(await drafts.load(params.id), data);
+      const choices = choicesIn(body);
+      return planDraft(await drafts.load(params.id), choices);
     });
     scope.post<OfDraft & WithBody>('/drafts/:id/start', async ({ params, body }) =>
       startDraft(params.id, body ?? {}),
@@ -135,15 +137,15 @@ export function addStartRoutes(
 
     for (const kind of ['retry', 'undo'] as const)
       scope.post<OfDraft & WithBody>(`/runs/:id/${kind}`, async ({ params, body }, reply) => {
-        const { data = {} } = choicesSchema.safeParse(body ?? {});
-        const draft = await planDraft(await drafts.ofRun(kind, runIds.require(params.id)), data);
+        const choices = choicesIn(body);
+        const draft = await planDraft(await drafts.ofRun(kind, runIds.require(params.id)), choices);
         if (draft.refusal === undefined) return reply.code(201).send(draft);
         await drafts.discard(draft.id);
         throw usageError(draft.refusal.code, draft.refusal.message);
       });
-    scope.post<OfDraft & WithBody>('/runs/:id/resume', async ({ params, body }) => {
+    scope.post<OfDraft & WithBody>('/runs/:id/resume', async ({ params, body }, reply) => {
       await commands.resume(runIds.require(params.id), reasonIn(body ?? {}));
-      return {};
+      return reply.code(202).send({ asked: 'resume' });
     });
     scope.post<OfDraft>('/runs/:id/check', async ({ params }) => ({
       text: await commands.check(runIds.require(params.id)),
@@ -156,3 +158,9 @@ export function addStartRoutes(
 }
 
 async function* noContent(): AsyncGenerator<Buffer> {}
+
+function choicesIn(body: unknown): Choices {
+  const { data, error } = choicesSchema.safeParse(body ?? {});
+  if (data !== undefined) return data;
+  throw usageError('INVALID_SETTING', `The choices can't be used: ${error.message}`);
+}
