@@ -5,6 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Choices, Draft } from '../../src/pages/server/start/draft.ts';
 import { selfSigned } from '../engine/api/self-signed.ts';
 import { type Home, newHome } from './home.ts';
 import { eventually, kindSandbox } from './redis/machine.ts';
@@ -34,6 +35,49 @@ export async function dashboardOf(place: Pick<Home, 'start'>, ...flags: string[]
   const served = place.start('dashboard', '--port', '0', '--json', ...flags);
   await eventually(() => served.stdout.endsWith('\n'));
   return { served, ...(JSON.parse(served.stdout) as Address) };
+}
+
+/** A dashboard that starts runs, and what a page in control of it asks for. A path that begins with `runs/` is about a run, for example. */
+export async function startingDashboardOf(place: Pick<Home, 'start'>, ...flags: string[]) {
+  const address = await dashboardOf(place, '--control', '--start', ...flags);
+  const { url, control_url } = address;
+  const entered = await fetch(control_url ?? '', { redirect: 'manual' });
+  const cookie = (entered.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const request = async (path: string, body?: object | string) => {
+    const isFile = typeof body === 'string';
+    const answer = await fetch(`${url}/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        cookie,
+        ...(body !== undefined && { origin: url }),
+        ...(body !== undefined && {
+          'content-type': isFile ? 'application/octet-stream' : 'application/json',
+        }),
+      },
+      ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  /** The answer of a request that the dashboard accepts. */
+  const ask = async <Answer = Draft>(path: string, body?: object | string): Promise<Answer> => {
+    const { status, text } = await request(path, body);
+    if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
+    return JSON.parse(text) as Answer;
+  };
+  return {
+    ...address,
+    request,
+    ask,
+    upload: (name: string, text: string) => ask(`drafts?name=${encodeURIComponent(name)}`, text),
+    plan: ({ id }: Draft, choices: Choices = {}) => ask(`drafts/${id}/plan`, choices),
+    start: ({ id, planned }: Draft, more: object = {}) =>
+      ask(`drafts/${id}/start`, {
+        confirm: planned?.callable,
+        sha256: planned?.plan_sha256,
+        ten_first: false,
+        ...more,
+      }),
+  };
 }
 
 /** A proxy with TLS that serves a dashboard under a path, and passes the host on. */

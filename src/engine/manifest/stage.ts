@@ -46,7 +46,7 @@ export async function stageManifest(
     if (options.sha256 !== undefined && options.sha256 !== copied.sha256)
       throw usageError(
         'MANIFEST_CHANGED',
-        `${escapeInvisible(name)} was replaced while it was taken, so nothing of it is sent: put it into the inbox again.`,
+        `${escapeInvisible(name)} was replaced after it was received, so nothing of it is sent: hand it in again.`,
       );
     const { source: text, format } = await identify(arriving, name, options, reading);
     const path = join(intoDir, `manifest.${format.name}${text.gzip ? '.gz' : ''}`);
