@@ -73,13 +73,24 @@ export function parseDuration(text: string, mostHours = 24): number {
 /** Reads a duration of up to 30 days. */
 export const parseLongDuration = (text: string): number => parseDuration(text, 30 * 24);
 
-/** Reads a canary: `10` for the first rows, `10,random` for random ones. */
-export function parseCanary(text: string): { readonly rows: number; readonly random?: true } {
-  const [, rows = '', random] = /^(\d+)\s*(,\s*random)?$/.exec(text.trim()) ?? [];
+interface Canary {
+  readonly rows: number;
+  readonly random?: true;
+  readonly pause?: true;
+}
+
+/** Reads a canary: `10` for the first rows, `10,random` for random ones, `10,pause` to pause after them. */
+export function parseCanary(text: string): Canary {
+  const [rows = '', ...words] = text.split(',').map((word) => word.trim());
   try {
-    return { rows: parseInteger(1, 1_000_000)(rows), ...(random !== undefined && { random: true }) };
+    if (words.some((word) => word !== 'random' && word !== 'pause')) throw new RangeError(text);
+    return {
+      rows: parseInteger(1, 1_000_000)(rows),
+      ...(words.includes('random') && { random: true }),
+      ...(words.includes('pause') && { pause: true }),
+    };
   } catch {
-    throw new RangeError('write a number of rows from 1 to 1000000, such as 10 or 10,random');
+    throw new RangeError('write a number of rows from 1 to 1000000, such as 10, 10,random or 10,pause');
   }
 }
 

@@ -214,7 +214,7 @@ export const settings = {
     isCommon: true,
     parse: parsers.parseCanary,
     value: '<n>',
-    help: 'call this number of rows first, show their results, and ask; 10,random: a random sample',
+    help: 'call this number of rows first, show their results, and ask; 10,random: a random sample; 10,pause: pause instead of asking',
     behaviorWithout: 'no canary',
   },
   canaryMaxFailures: {

@@ -18,7 +18,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   format: ['csv', 'xlsx'],
   rate: ['auto', 'auto..50/s', '50/s', '600/m', '100/15s', 'none'],
   concurrency: ['auto'],
-  canary: ['10', '10,random'],
+  canary: ['10', '10,random', '10,pause'],
   overlap: overlapRules,
 };
 

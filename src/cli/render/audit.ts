@@ -106,7 +106,7 @@ export function auditText({ record, folder, facts: run, retries, undos }: RunAud
     ['options', flags.join(' ')],
     ['settings', settings.join(', ') || undefined],
     ['datastore', queue],
-    ['canary', canary && canaryText(canary)],
+    ['canary', canary && canaryText(record.state, canary)],
     ['result', 'counts' in run ? resultTexts(run) : undefined],
     ['waiting', 'wait' in run && run.wait !== undefined ? waitInOneText(run.wait) : undefined],
     ['retry of', retryOf],
@@ -119,8 +119,12 @@ export function auditText({ record, folder, facts: run, retries, undos }: RunAud
 }
 
 /** The result of a canary: `10 rows, 1 failed: continued` */
-function canaryText({ rows, failed, wentOn }: NonNullable<RunRecord['canary']>): string {
-  return `${counted(rows, 'row')}, ${count(failed)} failed: ${wentOn ? 'continued' : 'stopped'}`;
+function canaryText(
+  state: RunRecord['state'],
+  { rows, failed, wentOn }: NonNullable<RunRecord['canary']>,
+): string {
+  const decision = wentOn ? 'continued' : state === 'paused' ? 'paused' : 'stopped';
+  return `${counted(rows, 'row')}, ${count(failed)} failed: ${decision}`;
 }
 
 function resultTexts({ rows, counts, local }: RunFacts): readonly string[] {

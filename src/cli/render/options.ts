@@ -41,6 +41,10 @@ function valuesOf(name: string, value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [`${value}`];
   if ('percent' in value) return [`${value.percent}%`];
   if ('text' in value) return [`${value.text}`];
-  if ('rows' in value) return [`${value.rows}${'random' in value && value.random ? ',random' : ''}`];
+  if ('rows' in value) {
+    const { rows, ...ways } = value;
+    const words = Object.entries(ways).flatMap(([way, isChosen]) => (isChosen === true ? way : []));
+    return [[rows, ...words].join(',')];
+  }
   return Object.entries(value).map((pair) => pair.join('='));
 }

@@ -12,8 +12,8 @@ test.each<[options: Parameters<typeof optionTexts>[0], flags: string, settings: 
   ],
   [{ delimiter: ',', html: false, compare: true }, '--delimiter comma --no-html --compare', ''],
   [
-    { canary: { rows: 10, random: true, maxFailures: 0 }, saveResponses: true },
-    '--canary 10,random --save-responses',
+    { canary: { rows: 10, random: true, pause: true, maxFailures: 0 }, saveResponses: true },
+    '--canary 10,random,pause --save-responses',
     '',
   ],
   [

@@ -53,6 +53,7 @@ async function untilEnd(
   const token = isCaller ? tokenSource(context, options) : undefined;
   const interrupt = interruptible(sayStopping(terminal));
   defer(() => interrupt.release());
+  const asks = terminal.canAsk && context.flags.yes !== true && options.canary?.pause !== true;
   const reporter = openReporter(terminal, record, isCaller ? proxyTo(options) : undefined);
   defer(() => reporter.end());
   let hasStarted = false;
@@ -90,7 +91,7 @@ async function untilEnd(
       observer: metrics,
       interrupt: interrupt.signal,
       confirmAfterCanary: (canary, signal) =>
-        confirmAfterCanary(context, reporter, canary, signal, interrupt.abort),
+        confirmAfterCanary({ terminal, asks }, reporter, canary, signal, interrupt.abort),
       onEvent,
     });
   } catch (error) {
@@ -102,15 +103,14 @@ async function untilEnd(
   }
 }
 
-/** Shows the canary's results, and asks whether to continue. Undefined if the user can't be asked, or passed `--yes`. */
+/** Shows the canary's results, and asks whether to continue. Undefined if it does not ask. */
 async function confirmAfterCanary(
-  { terminal, flags: { yes } }: Context,
+  { terminal, asks }: { readonly terminal: Terminal; readonly asks: boolean },
   reporter: ReturnType<typeof openReporter>,
   canary: CanaryResults,
   signal: AbortSignal,
   stop: () => void,
 ): Promise<boolean | undefined> {
-  const asks = terminal.canAsk && yes !== true;
   reporter.hide(true);
   try {
     if (asks) terminal.warn(canaryText(canary));

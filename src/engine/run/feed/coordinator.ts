@@ -1,6 +1,5 @@
 import { type RepeatedTask, repeat } from '../../../base/async/repeat.ts';
 import { onAbort, unlessAborted, withTimeout } from '../../../base/async/waiting.ts';
-import type { Attribution } from '../../../domain/actor.ts';
 import type { RowResult } from '../../../domain/row-result.ts';
 import type { Priority } from '../../../domain/terms.ts';
 import { encodeResult, type JournalEntry, type ResultLine } from '../../journal/line.ts';
@@ -9,7 +8,7 @@ import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
 import { bytesOf, type RowTask } from '../../queue/payload.ts';
 import { errorOfLostKeys } from '../../queue/stranded-batch.ts';
-import type { RunEnding } from '../record/ending.ts';
+import type { RunEnding, RunPause } from '../record/ending.ts';
 import type { GuardHalt } from '../record/guards/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { Feed } from './feed.ts';
@@ -34,7 +33,7 @@ import { keepsOrder, RowOrder } from './row-order.ts';
 export type StopReason =
   | RunEnding
   | GuardHalt
-  | ({ readonly state: 'paused' } & Attribution)
+  | RunPause
   /** The work must start again: the datastore has lost rows, or some that were handed back must be read from their file. */
   | { readonly state: 'restart'; readonly hasLostRows: boolean };
 

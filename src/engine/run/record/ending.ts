@@ -142,6 +142,9 @@ export type RunEnding = Attribution & { readonly rowToSee?: RowToSee } & (
     | { readonly state: 'halted'; readonly because: Exclude<KeptCause, 'budget'> }
   );
 
+/** A user pauses the run, or the run pauses itself after its canary. */
+export type RunPause = Attribution & { readonly state: 'paused'; readonly because?: 'canary' };
+
 /** The cause of an end; undefined for a run that has not ended. A cause of another version counts as the usual cause of its state. */
 export function causeOf(end: StoredEnd): Exclude<EndCause, 'rowsFailed'> | undefined {
   const kept = keptCauses.find((cause) => cause === end.because && endings[cause].state === end.state);

@@ -27,6 +27,7 @@ export const openControls: OpenPart = (inProgress, defer) => {
 const commandsInPhase: Readonly<Record<StopPhase, readonly Command['command'][]>> = {
   feeding: ['pause', 'cancel'],
   paused: ['unpause', 'cancel'],
+  'paused by canary': ['unpause', 'cancel'],
   'between stages': ['cancel'],
 };
 const stateAfterCommand = { pause: 'paused', unpause: 'unpaused', cancel: 'cancelled' } as const;
@@ -45,10 +46,12 @@ export function openControlsIn(places: readonly Pick<ControlPlace, 'readControls
     const controls = watchControls(places, setOption, onError);
     defer(() => controls.close());
     return {
-      onStop: (phase, stop) =>
-        controls.onCommand(commandsInPhase[phase], ({ command, ...attribution }) =>
-          stop({ state: stateAfterCommand[command], ...attribution }),
-        ),
+      onStop(phase, stop) {
+        const listener = ({ command, ...attribution }: Command): void =>
+          stop({ state: stateAfterCommand[command], ...attribution });
+        const pausedAt = phase === 'paused by canary' ? keeper.record.canary?.at : undefined;
+        return controls.onCommand(commandsInPhase[phase], listener, pausedAt);
+      },
     };
   };
 }
@@ -95,8 +98,16 @@ export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 /** Watches the commands for a run. The latest control of each kind counts, from all places. */
 export interface ControlWatch {
   readonly currentCommand: Command['command'];
-  /** Calls the listener once, with the first of these commands. Returns a function that removes the listener. */
-  onCommand(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
+  /**
+   * Calls the listener once, with the first of these commands. Returns a function that removes the listener.
+   *
+   * @param pausedAt when the run paused itself: an `unpause` from before this pause does not end it
+   */
+  onCommand(
+    wanted: readonly Command['command'][],
+    listener: (command: Command) => void,
+    pausedAt?: string,
+  ): () => void;
   close(): void;
 }
 
@@ -111,21 +122,17 @@ export function watchControls(
   onOption: (control: OptionControl) => void = () => {},
   onError: (error: Error) => void = () => {},
 ): ControlWatch {
-  let current: Command = { command: 'unpause' };
-  const waiting = new Set<{
-    readonly wanted: readonly Command['command'][];
-    readonly listener: (command: Command) => void;
-  }>();
+  let current = noCommand;
+  const waiting = new Set<CommandWaiter>();
   /** The controls of each place as they were last read. Undefined before the first read of a place. */
   const lastRead = places.map((): readonly Control[] | undefined => undefined);
 
-  function command(latest: ControlOf<'command'> | undefined): void {
-    const { kind: _, at: __, ...wanted } = latest ?? { kind: 'command', at: '', command: 'unpause' };
-    current = wanted;
+  function command(latest: ControlOf<'command'>, isNew: boolean): void {
+    current = latest;
     for (const waiter of waiting) {
-      if (!waiter.wanted.includes(current.command)) continue;
+      if (!isWanted(current, waiter, isNew)) continue;
       waiting.delete(waiter);
-      waiter.listener(current);
+      tell(waiter, current);
     }
   }
 
@@ -138,7 +145,7 @@ export function watchControls(
       // A control that arrives while watching is the latest, even if its writer's clock is wrong.
       const isNew = earlier !== undefined && last !== undefined;
       const latest = isNew ? last : latestControl(lastRead.map((each) => each && lastOfKind(kind, each)));
-      if (kind === 'command') command(latest?.kind === kind ? latest : undefined);
+      if (kind === 'command') command(latest?.kind === kind ? latest : noCommand, isNew);
       else if (latest !== undefined && latest.kind !== 'command') onOption(latest);
     }
   }
@@ -157,9 +164,9 @@ export function watchControls(
     get currentCommand() {
       return current.command;
     },
-    onCommand(wanted, listener) {
-      const waiter = { wanted, listener };
-      if (wanted.includes(current.command)) listener(current);
+    onCommand(wanted, listener, pausedAt) {
+      const waiter = { wanted, listener, pausedAt };
+      if (isWanted(current, waiter, false)) tell(waiter, current);
       else waiting.add(waiter);
       return () => waiting.delete(waiter);
     },
@@ -167,6 +174,28 @@ export function watchControls(
       for (const poll of polls) void poll.stop();
     },
   };
+}
+
+interface CommandWaiter {
+  readonly wanted: readonly Command['command'][];
+  readonly listener: (command: Command) => void;
+  readonly pausedAt: string | undefined;
+}
+
+const noCommand: ControlOf<'command'> = { kind: 'command', command: 'unpause', at: '' };
+
+/** @param isNew whether the command has just arrived: then it is later than the pause, even if its writer's clock is wrong */
+function isWanted(
+  { command, at }: ControlOf<'command'>,
+  { wanted, pausedAt }: CommandWaiter,
+  isNew: boolean,
+): boolean {
+  if (!wanted.includes(command)) return false;
+  return command !== 'unpause' || pausedAt === undefined || isNew || at > pausedAt;
+}
+
+function tell({ listener }: CommandWaiter, { kind: _, at: __, ...command }: ControlOf<'command'>): void {
+  listener(command);
 }
 
 function lastOfKind(kind: Control['kind'], controls: readonly Control[]): Control | undefined {

@@ -1,5 +1,4 @@
 import { steadyNow } from '../../../base/async/clock.ts';
-import type { Attribution } from '../../../domain/actor.ts';
 import type { Pace } from '../../../domain/pace.ts';
 import type { RowResult } from '../../../domain/row-result.ts';
 import { type Outcome, type OutcomeCounts, totalOf } from '../../../domain/terms.ts';
@@ -8,12 +7,13 @@ import { recordedPace } from '../../report/rate-history.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
 import type { OwnRunFigures } from '../facts/make-facts.ts';
 import type { StalledCalls } from '../facts/run-facts.ts';
+import type { RunPause } from '../record/ending.ts';
 
 /** What happens to rows, for progress and logs, never for accounting. */
 export type RowEvent =
   | { readonly type: 'finished'; readonly result: RowResult }
   | Exclude<WorkerEvent, { type: 'finished' }>
-  | { readonly type: 'paused'; readonly paused: boolean; readonly attribution: Attribution };
+  | { readonly type: 'paused'; readonly paused: boolean; readonly attribution: Omit<RunPause, 'state'> };
 
 const rowEventTypes: readonly string[] = [
   'finished',

@@ -13,7 +13,7 @@ import type { RowsFile } from '../../rows/rows-file.ts';
 import type { StopReason } from '../feed/coordinator.ts';
 import type { RowSelection } from '../feed/tasks.ts';
 import type { Budget } from '../record/budget.ts';
-import type { RunEnding, RunResult } from '../record/ending.ts';
+import type { RunEnding, RunPause, RunResult } from '../record/ending.ts';
 import type { GuardHalt, Guards } from '../record/guards/guards.ts';
 import type { OpenRun, OpenRunInput } from '../record/open-run.ts';
 import type { PriorityChange, RateChange, RunRecord } from '../record/record.ts';
@@ -153,9 +153,9 @@ export interface RunPart {
   /**
    * Called when all rows of a stage have results. Without this function, the run is completed.
    *
-   * @returns how the run ends, or undefined when another stage follows
+   * @returns how the run ends or that it pauses, or undefined when another stage follows
    */
-  readonly nextStage?: (signal: AbortSignal) => Promise<RunEnding | GuardHalt | undefined>;
+  readonly nextStage?: (signal: AbortSignal) => Promise<RunEnding | GuardHalt | RunPause | undefined>;
   /** Called after the last call, unless the run fails. */
   readonly finish?: () => Promise<void>;
   /** Writes the report of the ended run, unless another process takes the run over. */
@@ -163,6 +163,6 @@ export interface RunPart {
 }
 
 /** What a run does when it is told to stop. A command may mean something in one phase only: a pause does not end a pause. */
-export type StopPhase = 'feeding' | 'paused' | 'between stages';
+export type StopPhase = 'feeding' | 'paused' | 'paused by canary' | 'between stages';
 
 export type StopCommand = StopReason | ({ readonly state: 'unpaused' } & Attribution);

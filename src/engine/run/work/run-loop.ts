@@ -1,7 +1,6 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { onAbort, unlessAborted } from '../../../base/async/waiting.ts';
 import { ErrorThrottle, LastingErrors } from '../../../base/errors/error-throttle.ts';
-import type { Attribution } from '../../../domain/actor.ts';
 import type { StartingPoint } from '../../../domain/pace.ts';
 import type { RowResult } from '../../../domain/row-result.ts';
 import { type Cluster, openCluster } from '../../cluster/cluster.ts';
@@ -10,7 +9,7 @@ import { Coordinator, type StopReason } from '../feed/coordinator.ts';
 import type { FeedWindow } from '../feed/feed-window.ts';
 import { claimForOurselves } from '../feed/reconcile.ts';
 import { unfinishedTasks } from '../feed/tasks.ts';
-import type { RunEnding } from '../record/ending.ts';
+import type { RunEnding, RunPause } from '../record/ending.ts';
 import { type GuardHalt, Guards } from '../record/guards/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { priorityOf } from '../record/record.ts';
@@ -43,7 +42,7 @@ import type {
  *               ▲ ▲ ▲                           │  │  │                      ▲ ▲
  *               │ │ └──(rows lost, or left)─────┘  │  │                      │ │
  *               │ └────(unpause)──── paused ◀──────┘  │                      │ │
- *               │                      └──(cancel, stop, end of the budget)──┘ │
+ *               │                     ▲└──(cancel, stop, end of the budget)──┘ │
  *               └──(next stage)── between stages ◀────┘                        │
  *                                        └──────(the last stage, or a halt)────┘
  * ```
@@ -53,7 +52,7 @@ import type {
  * - **draining**: nothing is fed or claimed. Calls in flight finish; then the datastore holds nothing of the run, unless the run is handed
  *   over or another machine is still calling one of its rows.
  * - **paused**: only the journal is open.
- * - **between stages**: a person or the options decide about the canary.
+ * - **between stages**: a person or the options decide about the canary, or the run pauses until a person does.
  * - **reporting**: the record has the end of the run. Its report is written, unless another process takes the run over.
  * - If the datastore, the journal or the disk fails, the record says `failed`, and `untilReported` throws.
  */
@@ -212,9 +211,9 @@ export class RunLoop implements RunInProgress {
   }
 
   async #resultsCollected(results: readonly RowResult[]): Promise<void> {
-    const { datastore } = this.run;
     this.#haltIf(this.guards.takeCollectedResults(results));
-    if (!datastore.exclusive) for (const result of results) this.tellEvent({ type: 'finished', result });
+    if (!this.run.datastore.exclusive)
+      for (const result of results) this.tellEvent({ type: 'finished', result });
   }
 
   #haltIf(halt: GuardHalt | undefined): void {
@@ -249,17 +248,19 @@ export class RunLoop implements RunInProgress {
     }
   }
 
-  #pause({ state: _, ...attribution }: Attribution & { readonly state: 'paused' }): Promise<StopCommand> {
+  #pause({ state: _, ...attribution }: RunPause): Promise<StopCommand> {
     this.options.log.info({ run: this.run.record.id }, 'run paused');
     this.tellEvent({ type: 'paused', paused: true, attribution });
-    return this.#unlessStopped('paused', () => new Promise<never>(() => {}));
+    const phase = attribution.because === 'canary' ? 'paused by canary' : 'paused';
+    return this.#unlessStopped(phase, () => new Promise<never>(() => {}));
   }
 
   #nextStage(): Promise<{ readonly end: RunEnding | GuardHalt | undefined } | StopCommand> {
     const stages = this.#parts.find((part) => part.nextStage !== undefined);
-    return this.#unlessStopped('between stages', async (stopping) => ({
-      end: stages?.nextStage === undefined ? { state: 'completed' } : await stages.nextStage(stopping),
-    }));
+    return this.#unlessStopped('between stages', async (stopping) => {
+      const end = await (stages?.nextStage?.(stopping) ?? ({ state: 'completed' } as const));
+      return end?.state === 'paused' ? end : { end };
+    });
   }
 
   /** @throws when the lock on the run is lost */

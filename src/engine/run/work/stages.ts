@@ -1,14 +1,14 @@
 import { onAbort } from '../../../base/async/waiting.ts';
-import { counted } from '../../../base/text/format.ts';
+import { count, counted } from '../../../base/text/format.ts';
 import type { StopReason } from '../feed/coordinator.ts';
 import { reconcile } from '../feed/reconcile.ts';
 import type { RowSelection } from '../feed/tasks.ts';
 import { allowedRows, type StartedBudget, startDeadline } from '../record/budget.ts';
-import type { RunEnding } from '../record/ending.ts';
+import type { RunEnding, RunPause } from '../record/ending.ts';
 import type { GuardHalt } from '../record/guards/guards.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
 import { canaryResults, canaryRows, lastPlaceOf } from './canary.ts';
-import type { OpenPart, RunInProgress, RunPart, StopPhase } from './run-in-progress.ts';
+import type { OpenPart, RunEvent, RunInProgress, RunPart, StopPhase } from './run-in-progress.ts';
 
 /** Opens the canary and the budget of a run. */
 export const openStages: OpenPart = async (inProgress, defer) => {
@@ -42,6 +42,8 @@ class Stages implements RunPart {
   readonly #inProgress: RunInProgress;
   /** The places of the canary. Undefined without a canary, and after its evaluation. */
   #canary: ReadonlySet<number> | undefined;
+  /** Whether the run is paused until a user has looked at its canary. */
+  #awaitsUser = false;
   readonly #rowsAllowed: StartedBudget['rows'];
   readonly #deadline: AbortSignal | undefined;
 
@@ -55,6 +57,16 @@ class Stages implements RunPart {
     this.#canary = canary;
     this.#rowsAllowed = allowed;
     this.#deadline = deadline;
+  }
+
+  seeEvent(event: RunEvent): void {
+    const { keeper } = this.#inProgress;
+    const { canary } = keeper.record;
+    if (!this.#awaitsUser || event.type !== 'paused' || event.paused || canary === undefined) return;
+    this.#awaitsUser = false;
+    this.#canary = undefined;
+    // The record is saved with its new state, so that a killed run has either both or neither.
+    keeper.change({ canary: { ...canary, wentOn: true } });
   }
 
   onStop(_phase: StopPhase, stop: (reason: StopReason) => void): () => void {
@@ -76,7 +88,7 @@ class Stages implements RunPart {
     };
   }
 
-  async nextStage(signal: AbortSignal): Promise<RunEnding | GuardHalt | undefined> {
+  async nextStage(signal: AbortSignal): Promise<RunEnding | GuardHalt | RunPause | undefined> {
     const { run, guards, options } = this.#inProgress;
     const { maxRows = 0 } = options.budget ?? {};
     const { journal, record } = run;
@@ -96,19 +108,31 @@ class Stages implements RunPart {
   async #evaluate(
     canary: ReadonlySet<number>,
     signal: AbortSignal,
-  ): Promise<RunEnding | GuardHalt | undefined> {
+  ): Promise<RunEnding | GuardHalt | RunPause | undefined> {
     const { run, rows: file, guards, keeper, options } = this.#inProgress;
+    const { pause, random } = run.record.options.canary ?? {};
     const results = await canaryResults(run, file, canary);
     const isAccepted = await options.confirmAfterCanary?.(results, signal);
     if (signal.aborted) return { state: 'interrupted' };
     const { failedRows, failures } = results;
     const rows = results.rows.length;
     const halt = guards.takeNews({ canary: { rows, failed: failedRows, failures, isAccepted } });
-    const wentOn = isAccepted ?? halt === undefined;
-    keeper.change({ canary: { at: new Date().toISOString(), rows, failed: failedRows, wentOn } });
+    const awaitsUser = pause === true && halt === undefined && isAccepted === undefined;
+    const wentOn = isAccepted ?? (halt === undefined && !awaitsUser);
+    // A run that was killed in the pause keeps the time of its pause: its user may have ended the pause meanwhile.
+    const at = (awaitsUser && keeper.record.canary?.at) || new Date().toISOString();
+    keeper.change({ canary: { at, rows, failed: failedRows, wentOn } });
     await keeper.save();
-    return halt;
+    if (!awaitsUser) return halt;
+    this.#awaitsUser = true;
+    return { state: 'paused', because: 'canary', reason: pauseReason(rows, failedRows, random) };
   }
+}
+
+function pauseReason(rows: number, failed: number, random = false): string {
+  const few = rows === 1 ? 'the first row is' : `the first ${count(rows)} rows are`;
+  const which = random ? `the ${counted(rows, 'random row', ['is', 'are'])}` : few;
+  return `${which} done, ${count(failed)} failed: look at them, then continue`;
 }
 
 async function rowsAllowedBy(

@@ -91,6 +91,57 @@ test('a command given during the watch counts, although the clock was set back b
   expect(await until(watching, 'cancel')).toEqual({ command: 'cancel' });
 });
 
+describe('a run that paused itself', () => {
+  const pausedAt = '2026-11-01T12:00:00.000Z';
+  const unpausedAt = (at: string): Control => ({ kind: 'command', command: 'unpause', at });
+
+  function untilUnpaused(watching: ControlWatch): readonly object[] {
+    const heard: object[] = [];
+    watching.onCommand(['unpause', 'cancel'], (command) => heard.push(command), pausedAt);
+    return heard;
+  }
+
+  test('stays paused without a command, and after an earlier unpause', async () => {
+    for (const controls of [[], [unpausedAt('2026-11-01T11:59:59.999Z')]]) {
+      const { told, cluster } = controlsOf(async () => controls);
+      const watching = watch(await temporaryFolder(), cluster);
+      const heardSoon = untilUnpaused(watching);
+      await looked(told);
+      const heardLater = untilUnpaused(watching);
+      expect([heardSoon, heardLater]).toEqual([[], []]);
+    }
+  });
+
+  test('goes on after an unpause that came while no process watched', async () => {
+    const { told, cluster } = controlsOf(async () => [unpausedAt('2026-11-01T12:00:00.001Z')]);
+    const watching = watch(await temporaryFolder(), cluster);
+    const heardSoon = untilUnpaused(watching);
+    await looked(told);
+    const heardLater = untilUnpaused(watching);
+    expect([heardSoon, heardLater]).toEqual([[{ command: 'unpause' }], [{ command: 'unpause' }]]);
+  });
+
+  test('goes on after an unpause that arrives, although the clock of its user is behind', async () => {
+    const controls: Control[] = [unpausedAt('2026-10-01T00:00:00.000Z')];
+    const { told, cluster } = controlsOf(async () => [...controls]);
+    const watching = watch(await temporaryFolder(), cluster);
+    await looked(told);
+    const heard = untilUnpaused(watching);
+    controls.push(unpausedAt('2026-10-02T00:00:00.000Z'));
+    await looked(told);
+    expect(heard).toEqual([{ command: 'unpause' }]);
+  });
+
+  test('is cancelled by a command from before its pause', async () => {
+    const folder = await temporaryFolder();
+    await controlsInFolder(folder).writeControl(commanded('cancel'));
+    const { told, cluster } = controlsOf(async () => []);
+    const watching = watch(folder, cluster);
+    await looked(told);
+    expect(untilUnpaused(watching)).toEqual([{ command: 'cancel' }]);
+  });
+});
+
 test('a command that was cleared is forgotten', async () => {
   const folder = await temporaryFolder();
   await controlsInFolder(folder).writeControl(commanded('pause'));

@@ -140,6 +140,33 @@ describe('a run in progress', () => {
       expect(seen.slice(0, 4)).toEqual(['before feeding', 'paused: true', 'paused: false', 'before feeding']);
     }));
 
+  test('pauses between stages, says why, and calls the next stage when it is unpaused', () =>
+    withTwoRows({ record: withoutRows }, async (_, begin) => {
+      const { seen, open } = witness({ 'paused by canary': [{ state: 'unpaused', by: ben }] });
+      const pause = { state: 'paused', because: 'canary', reason: 'the first row is done' } as const;
+      const next = vi
+        .fn<NonNullable<RunPart['nextStage']>>()
+        .mockResolvedValueOnce(pause)
+        .mockResolvedValueOnce({ state: 'completed' });
+      const { record } = await begin({}, () => ({ nextStage: next }), open);
+      expect(record.states).toMatchObject([
+        { state: 'planned' },
+        { state: 'running' },
+        pause,
+        { state: 'running', by: ben },
+        { state: 'completed' },
+      ]);
+      expect(seen.slice(0, 4)).toEqual(['before feeding', 'paused: true', 'paused: false', 'before feeding']);
+    }));
+
+  test('is cancelled while it has paused itself', () =>
+    withTwoRows({ record: withoutRows }, async (_, begin) => {
+      const cancel: StopCommand = { state: 'cancelled', by: ann };
+      const { open } = witness({ 'paused by canary': [cancel] });
+      const nextStage = async () => ({ state: 'paused', because: 'canary' }) as const;
+      expect((await begin({}, () => ({ nextStage }), open)).end).toEqual(cancel);
+    }));
+
   test.each(['feeding', 'paused', 'between stages'] as const)('is cancelled while %s', (phase) =>
     withTwoRows({ record: withoutRows }, async (_, begin) => {
       const cancel: StopCommand = { state: 'cancelled', by: ann };

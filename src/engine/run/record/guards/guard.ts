@@ -15,7 +15,9 @@ const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
   /** Whether the canary is a fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
-  /** If no user can be asked, the run stops when more rows of the canary failed. */
+  /** Whether the run pauses after the canary, until a user has looked at it. */
+  pause: z.boolean().exactOptional(),
+  /** If no user can be asked, the run stops when more rows of the canary failed. Not applied with `pause`. */
   maxFailures: z.number().int().min(0),
 });
 

@@ -9,7 +9,10 @@ function guardsOf(options: RunGuardOptions): readonly RunGuard[] {
   return [otherEntryGuard, failureGuard(options), canaryGuard(options), budgetGuard, outageGuard];
 }
 
-/** Stops a run after its canary if its user says no or, where no user can be asked, if too many of its rows failed. */
+/**
+ * Stops a run after its canary if its user says no or, where no user can be asked, if too many of its rows failed. If the run pauses after
+ * its canary, its user judges these failures.
+ */
 function canaryGuard({ canary: options }: RunGuardOptions): RunGuard {
   const judge: RunGuard['judge'] = ({ canary }) => {
     if (options === undefined || canary === undefined || canary.isAccepted === true) return undefined;
@@ -19,7 +22,7 @@ function canaryGuard({ canary: options }: RunGuardOptions): RunGuard {
         cause: 'canary',
         reason: () => `stopped by you after the canary (${failed} of ${rows} failed)`,
       };
-    if (failed <= options.maxFailures || failures.summary === undefined) return undefined;
+    if (options.pause || failed <= options.maxFailures || failures.summary === undefined) return undefined;
     const what = `${failed} of the ${rows} rows of the canary failed`;
     return haltOfFailures(
       'canary',
