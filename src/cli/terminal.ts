@@ -1,6 +1,7 @@
 import { ErrorThrottle, LastingErrors } from '../base/errors/error-throttle.ts';
 import { usageError } from '../base/errors/errors.ts';
 import { type Log, silentLog } from '../base/log.ts';
+import { typedDigits } from '../base/text/format.ts';
 import { environment, type Flags } from './config.ts';
 import { Interrupted } from './exit-codes.ts';
 import { interruptible } from './interrupt.ts';
@@ -91,7 +92,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     async confirmNumber(question: string, number: number, look?: () => Promise<void>): Promise<boolean> {
       clear();
       for (let text = `${question} Type ${number} to go on: `; ; text = `Type the number ${number}, or n: `) {
-        const answer = (await answerOf(text, undefined, look)).replaceAll(/[\s,.'’_]/g, '');
+        const answer = typedDigits(await answerOf(text, undefined, look));
         if (answer === String(number)) return true;
         if (/^(no?)?$/i.test(answer)) return false;
       }

@@ -26,6 +26,11 @@ export function counted(value: number, noun: string, verb?: readonly [one: strin
   return [count(value), ...words.filter((word) => word !== undefined)].join(' ');
 }
 
+/** A typed number without the signs that group its digits: `3000` of `3,000`. */
+export function typedDigits(text: string): string {
+  return text.replaceAll(/[\s,.'’_]/g, '');
+}
+
 /** `640/s`, `0.5/s` */
 export function perSecond(value: number): string {
   return `${value < 10 ? Number(value.toPrecision(2)) : count(value)}/s`;

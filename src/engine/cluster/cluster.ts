@@ -9,6 +9,7 @@ import {
   type Control,
   controlSchema,
   forgottenAfterMs,
+  goneAfterMs,
   isPresent,
   ofHighestPriority,
   type PublishedPace,
@@ -55,11 +56,12 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
       return parseEntry(runEntrySchema, now, withoutKey(entry))[0];
     },
-    async workers(api: LimitedApi): Promise<readonly WorkerEntry[]> {
+    /** @param withinMs also workers that have been silent for less than this time: they may be gone */
+    async workers(api: LimitedApi, withinMs = goneAfterMs): Promise<readonly WorkerEntry[]> {
       const [now, entries] = (await ask(scripts.all, [apiKeys(api).workers])) as [string, string[]];
       return entries
         .flatMap((entry) => parseEntry(workerEntrySchema, now, entry))
-        .filter((entry) => isPresent(entry));
+        .filter((entry) => isPresent(entry, withinMs));
     },
     /** The pace of an API. Undefined once the last worker has left. */
     async pace(api: LimitedApi): Promise<PublishedPace | undefined> {

@@ -4,6 +4,7 @@ import { apiText, percentOf } from '../../domain/terms.ts';
 import { rowsInNeed } from '../../engine/report/html/verdict.ts';
 import { leavesRows, resultOf } from '../../engine/run/record/ending.ts';
 import {
+  asSentence,
   calledText,
   endedAt,
   failingText,
@@ -143,7 +144,8 @@ function needOfEnded(run: RunData): Need | false {
   const [step] = local?.steps ?? [];
   if (leavesRows(result)) {
     const reason = reasonOf(run);
-    const text = [calledText(run), reason && `Why: ${reason}`].filter(Boolean).join('. ');
+    const left = counted(counts.not_attempted + counts.pending, 'row', ['is', 'are']);
+    const text = reason === undefined ? calledText(run) : `${left} left. ${asSentence(reason)}`;
     const { text: state, kind } = stateOf(run);
     return {
       ...of,

@@ -6,7 +6,7 @@ import { runIds } from '../../domain/names.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
 import { allRuns } from '../../engine/run/facts/all-runs.ts';
-import { type ClusterSnapshot, readCluster } from '../../engine/run/facts/live-run.ts';
+import { type ClusterSnapshot, readCluster, readLostWorkers } from '../../engine/run/facts/live-run.ts';
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { reportedRetries } from '../../engine/run/plan/retries.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -39,15 +39,23 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
   const warnings = new Set<string>();
   const warn = ({ message }: Error): void => void warnings.add(message);
   const runs = allRuns(store, warn);
-  let reading: Promise<ClusterSnapshot> | undefined;
+  let reading: Promise<SharedNews> | undefined;
   let away: DatastoreOutage | undefined;
   /** The runs of other machines at the latest answer of the shared datastore. */
   let runsElsewhere: readonly RunData[] = [];
   let workers: readonly WorkerData[] = [];
+  const timesOfLoss = new Map<string, string>();
+
+  /** A lost worker. Its last beat is reckoned from its age, which differs by milliseconds: the first reading counts. */
+  function lostWorkerData(worker: WorkerEntry): WorkerData {
+    const lostAt = timesOfLoss.get(worker.id) ?? worker.seenAt;
+    timesOfLoss.set(worker.id, lostAt);
+    return { ...workerData(worker), lostAt };
+  }
 
   /** What the shared datastore says. Undefined while it does not answer. */
-  async function readShared({ cluster, name, trouble }: SharedPlace): Promise<ClusterSnapshot | undefined> {
-    reading ??= readCluster(cluster).finally(() => {
+  async function readShared({ cluster, name, trouble }: SharedPlace): Promise<SharedNews | undefined> {
+    reading ??= readNews(cluster).finally(() => {
       reading = undefined;
     });
     const snapshot = await withTimeout(
@@ -74,7 +82,9 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
       if (away === undefined) {
         runsElsewhere = data.filter(({ local }) => local === undefined);
         const apis = [...(inCluster?.apis.values() ?? [])];
-        workers = apis.flatMap((api) => api.workers.map(workerData));
+        const present = apis.flatMap((api) => api.workers);
+        for (const { id } of present) timesOfLoss.delete(id);
+        workers = [...present.map(workerData), ...(inCluster?.lostWorkers ?? []).map(lostWorkerData)];
       } else runsElsewhere = runsElsewhere.map(withoutNewsSince(away.since));
       const all = [...data.filter(({ local }) => local !== undefined), ...runsElsewhere];
       const manifests = new Map(all.map(({ id, manifest }) => [id, manifest]));
@@ -98,6 +108,15 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
     },
     close: () => runs.close(),
   };
+}
+
+interface SharedNews extends ClusterSnapshot {
+  readonly lostWorkers: readonly WorkerEntry[];
+}
+
+async function readNews(cluster: Cluster): Promise<SharedNews> {
+  const snapshot = await readCluster(cluster);
+  return { ...snapshot, lostWorkers: await readLostWorkers(cluster, snapshot) };
 }
 
 /** Removes what a run of another machine may have changed since its datastore fell silent. */

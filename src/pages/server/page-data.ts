@@ -99,12 +99,16 @@ export function waitText(run: RunData, now?: number): string {
   return waits.map(phraseText).map(asSentence).join(' ');
 }
 
-function asSentence(text: string): string {
+/** A text with a capital letter and a full stop. */
+export function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
 
 export type WorkerData = LimitedApi &
-  Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'>;
+  Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'> & {
+    /** The last beat of a worker that fell silent without leaving, ISO 8601 UTC. */
+    readonly lostAt?: string;
+  };
 
 /** What the page knows of a schedule. */
 export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'source' | 'paused'> {

@@ -45,9 +45,24 @@ export interface ClusterSnapshot {
 
 export async function readCluster(cluster: Cluster): Promise<ClusterSnapshot> {
   const entries = (await cluster.runs()).toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
-  const apis = [...new Map(entries.map((entry) => [apiText(entry), entry]))];
-  const live = apis.map(async ([text, api]) => [text, await liveApi(cluster, api)] as const);
+  const live = apisOf(entries).map(async (api) => [apiText(api), await liveApi(cluster, api)] as const);
   return { entries, apis: new Map(await Promise.all(live)) };
+}
+
+/** How long a lost worker is known. */
+const lostKnownMs = 60 * 60 * 1_000;
+
+/** Workers that fell silent in the last hour without leaving: they were killed, or can't reach the datastore. */
+export async function readLostWorkers(
+  cluster: Cluster,
+  { entries }: ClusterSnapshot,
+): Promise<readonly WorkerEntry[]> {
+  const known = await Promise.all(apisOf(entries).map((api) => cluster.workers(api, lostKnownMs)));
+  return known.flat().filter((worker) => !isPresent(worker));
+}
+
+function apisOf(entries: readonly RunEntry[]): readonly LimitedApi[] {
+  return [...new Map(entries.map((entry) => [apiText(entry), entry])).values()];
 }
 
 /** What the shared datastore knows of a run. Undefined without a shared datastore. */

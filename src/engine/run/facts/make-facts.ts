@@ -32,6 +32,7 @@ export function briefOfRecord(record: RunRecord): RunBrief {
     rateGroup,
     rows: plan.rows,
     wantedRate: rate?.text ?? 'none',
+    rateSetAt: rate?.setAt ?? record.rates?.at(-1)?.at,
     priority: priorityOf(record),
   };
 }
@@ -48,6 +49,7 @@ export function briefOfEntry(entry: RunEntry): RunBrief {
     rateGroup,
     rows,
     wantedRate: rate?.text ?? 'none',
+    rateSetAt: rate?.setAt,
     priority: priority ?? usualPriority,
   };
 }

@@ -18,6 +18,8 @@ export interface RunBrief extends LimitedApi {
   readonly rows: number;
   /** The rate that the user wants, as `--rate` has it, or `none`. */
   readonly wantedRate: string;
+  /** When a user set this rate in place of that of the start, ISO 8601 UTC. */
+  readonly rateSetAt?: string | undefined;
   readonly priority: Priority;
 }
 

@@ -12,7 +12,7 @@ import {
   stateOf,
 } from '../../server/page-data.ts';
 import { button, type Child, element, redraw, searchField, tableElement } from '../dom.ts';
-import { runLink, stateText, timeElement } from './run-parts.ts';
+import { runLink, shownApi, stateText, timeElement } from './run-parts.ts';
 
 /** The number of ended runs in the table, unless the reader wants all. */
 const fewEnded = 20;
@@ -25,9 +25,12 @@ interface Column {
   readonly cell?: (run: RunData) => Child;
   /** The value by which runs are sorted, at first the largest. Undefined comes last. Default: the text, at first in its order. */
   readonly key?: (run: RunData, isRetried: boolean) => string | number | undefined;
-  /** Whether the column is left out while all runs have the same value. */
-  readonly isOptional?: true;
+  /** When the column is left out: while no run has a value, or while all runs have the same. */
+  readonly leftOutIf?: keyof typeof leastValues;
 }
+
+/** A column that may be left out is shown with more values than this. */
+const leastValues = { empty: 0, same: 1 } as const;
 
 /** The table of ended runs. At first, those that need a person come before the others, and newer runs before older ones. */
 export class EndedRuns {
@@ -78,7 +81,9 @@ export class EndedRuns {
   #table(runs: readonly RunData[]): HTMLElement {
     const order = this.#isDescending ? 'descending' : 'ascending';
     const shown = columns.filter(
-      ({ isOptional, text }) => !isOptional || new Set(this.#runs.map(text).filter(Boolean)).size > 1,
+      ({ leftOutIf, text }) =>
+        leftOutIf === undefined ||
+        new Set(this.#runs.map(text).filter(Boolean)).size > leastValues[leftOutIf],
     );
     const head = shown.map((column) => {
       const sort = button(column.title, () => this.#sort(column), { id: `sort ${column.title}` });
@@ -128,6 +133,7 @@ const columns: readonly Column[] = [
     title: 'Unclear',
     text: ({ local }) => (local?.unclear ? count(local.unclear) : ''),
     key: ({ local }) => local?.unclear,
+    leftOutIf: 'empty',
   },
   {
     title: 'Started',
@@ -140,13 +146,17 @@ const columns: readonly Column[] = [
     text: ({ local }) => (local === undefined ? '' : duration(local.activeMs / 1_000)),
     key: ({ local }) => local?.activeMs,
   },
-  { title: 'Manifest', text: ({ manifest }) => manifest },
-  { title: 'API', text: apiText, isOptional: true },
-  { title: 'By', text: authorOf, isOptional: true },
+  {
+    title: 'Manifest',
+    text: ({ manifest }) => manifest,
+    cell: ({ manifest }) => element('span', { title: manifest }, manifest.replace(/^.*[/\\]/, '')),
+  },
+  { title: 'API', text: apiText, cell: shownApi, leftOutIf: 'same' },
+  { title: 'By', text: authorOf, leftOutIf: 'same' },
   {
     title: 'Machine',
     text: ({ local, coordinator }) => (local === undefined ? (coordinator?.host ?? '') : 'this machine'),
-    isOptional: true,
+    leftOutIf: 'same',
   },
 ];
 

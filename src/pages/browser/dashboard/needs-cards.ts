@@ -35,8 +35,12 @@ function card(need: Need, controls: ControlDialog | undefined): HTMLElement {
   return element(
     'article',
     { class: `need ${kind}`, id },
-    element('h3', element('span', { class: `state ${kind}` }, title)),
-    element('p', text, since !== undefined && [' ', timeElement(since)]),
+    element(
+      'h3',
+      element('span', { class: `state ${kind}` }, title),
+      since !== undefined && timeElement(since),
+    ),
+    element('p', { class: 'what', title: text }, text),
     element('p', { class: 'do', id: `do ${id}` }, whatToDo(need, controls)),
   );
 }

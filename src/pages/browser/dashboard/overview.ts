@@ -1,15 +1,15 @@
-import { count } from '../../../base/text/format.ts';
 import { apiText } from '../../../domain/terms.ts';
 import { needsOf } from '../../server/needs.ts';
-import { isShared, needsPerson, type Snapshot } from '../../server/page-data.ts';
-import { type Child, element, redraw, tableElement } from '../dom.ts';
+import { needsPerson, type Snapshot } from '../../server/page-data.ts';
+import { element, redraw } from '../dom.ts';
 import { NewRun } from '../start/new-run.ts';
 import type { ControlDialog } from './control-dialog.ts';
 import { dayStrip } from './day-strip.ts';
 import { EndedRuns } from './ended-runs.ts';
 import { needsSection } from './needs-cards.ts';
-import { runRow } from './run-parts.ts';
+import { commandNote, runRow } from './run-parts.ts';
 import { scheduleTable } from './schedule-table.ts';
+import { workersOf } from './worker-table.ts';
 
 /** The page of all runs, workers and schedules. */
 export class OverviewPage {
@@ -35,7 +35,7 @@ export class OverviewPage {
       snapshot.drafts !== undefined && this.#newRun.element,
       element('h2', 'In progress'),
       inProgress.length === 0
-        ? withCommand('empty', 'No run is in progress. Start one: ', 'cqbatch run manifest.csv')
+        ? commandNote('No run is in progress. Start one: ', 'cqbatch run manifest.csv')
         : element(
             'div',
             { id: 'in-progress' },
@@ -50,30 +50,4 @@ export class OverviewPage {
       ],
     );
   }
-}
-
-function withCommand(name: string, text: string, command: string): HTMLElement {
-  return element('p', { class: name }, text, element('code', command));
-}
-
-/** The table of workers. Empty if there are none and no run needs one. `runs` are those in progress that the workers may call. */
-export function workersOf(of: Pick<Snapshot, 'workers' | 'datastore' | 'runs'>): Child {
-  const { workers, datastore, runs } = of;
-  const isNeeded = runs.some((run) => isShared(run) && run.state !== 'paused');
-  if (datastore === undefined || (workers.length === 0 && !isNeeded)) return false;
-  const missing = datastore.away
-    ? element('p', { class: 'empty' }, 'Unknown until Redis is back.')
-    : withCommand('empty', 'No worker is running for the APIs of these runs. Start one: ', 'cqbatch worker');
-  const table = tableElement(
-    'Workers',
-    ['Worker', 'API', 'Calls in flight', 'Rows finished', 'Version'],
-    workers.map((worker) => [
-      `${worker.pid} on ${worker.host}`,
-      apiText(worker),
-      `${count(worker.active)} of ${count(worker.concurrency)}`,
-      count(worker.finished),
-      worker.version,
-    ]),
-  );
-  return [element('h2', 'Workers'), workers.length === 0 ? missing : table];
 }

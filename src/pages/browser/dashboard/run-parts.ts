@@ -1,5 +1,5 @@
 import { localTime, timeAgo, timeAhead } from '../../../base/text/local-time.ts';
-import { apiText, usualPriority } from '../../../domain/terms.ts';
+import { apiText, type LimitedApi, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
 import {
   type ControlName,
@@ -13,9 +13,14 @@ import { button, type Child, drawnMarkup, element, outcomeBar } from '../dom.ts'
 import type { ControlDialog } from './control-dialog.ts';
 import { actionsFor, type RunAction } from './run-actions.ts';
 import { sparkline } from './svg.ts';
+import { wantedRateText } from './wanted-rate.ts';
 
 export function noteElement(text: string): HTMLElement {
   return element('p', { class: 'note', role: 'status' }, text);
+}
+
+export function commandNote(text: string, command: string): HTMLElement {
+  return element('p', { class: 'empty' }, text, element('code', command));
 }
 
 export function runLink(id: string): HTMLElement {
@@ -24,6 +29,11 @@ export function runLink(id: string): HTMLElement {
 
 export function stateText({ kind, text }: ReturnType<typeof stateOf>): HTMLElement {
   return element('span', { class: `state ${kind}` }, text);
+}
+
+/** An API without what is the same for most: `api.example.com/v2 (rate group acme)`. */
+export function shownApi(api: LimitedApi): string {
+  return apiText(api).replace(/^https:\/\//, '');
 }
 
 /** A time as its distance from now; its title has the exact one. */
@@ -39,13 +49,13 @@ export function timeElement(time: string, now = new Date()): HTMLElement {
  * @param isOfOneApi whether all runs of the page call the same API
  */
 export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOneApi: boolean): HTMLElement {
-  const { id, priority, manifest, wantedRate, local, wait } = run;
+  const { id, priority, manifest, local, wait } = run;
   const isCalled = wait === undefined && run.isLastKnown === undefined;
   const title = element('h3', runLink(id), ' ', stateText(stateOf(run)));
   const chips = [
     priority !== usualPriority && `${priority} priority`,
-    !isOfOneApi && apiText(run),
-    wantedRate !== 'auto' && `at most ${wantedRate}`,
+    !isOfOneApi && shownApi(run),
+    wantedRateText(run),
   ].map((text) => text && element('span', { class: 'chip' }, text));
   const about = element('p', { class: 'quiet' }, manifest, ' ', chips);
   const curve = isCalled && sparkline(local?.curve, `Rows per second of ${id} in the last two minutes`);
@@ -63,13 +73,13 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
 export function progressElements(run: RunData, isReported: boolean): Child {
   const { ended, priority, coordinator } = run;
   return [
-    !ended && troubleOf(run),
+    !ended && troubleOf(run, run.state === 'paused' ? 'banner paused' : 'doing'),
     outcomeBar(run.counts, run.rows),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
       drawnMarkup(
         factList([
-          ['Requested rate', run.wantedRate],
+          ['Requested rate', wantedRateText(run) || run.wantedRate],
           ['Priority', priority === usualPriority ? '' : priority],
           ['Manifest', isReported ? '' : run.manifest],
           ['API', isReported ? '' : apiText(run)],
@@ -85,10 +95,10 @@ export function progressElements(run: RunData, isReported: boolean): Child {
  * Why no row is called, and whether the run fails. A wait comes first, because a small screen cuts the end. The element is there even when
  * empty: it has a place in the grid.
  */
-function troubleOf(run: RunData): HTMLElement {
+function troubleOf(run: RunData, place = 'doing'): HTMLElement {
   const failing = failingText(run);
   const failure = failing !== undefined && element('b', { class: 'lost' }, failing);
-  return element('p', { class: 'doing' }, waitText(run), ' ', failure);
+  return element('p', { class: place }, waitText(run), ' ', failure);
 }
 
 /** A button for an action of a run. @param place makes its id unique, where a run has several buttons for it */

@@ -1,14 +1,15 @@
 import type { RunData, ScheduleData } from '../../server/page-data.ts';
 import { occasionParts } from '../../server/schedule-data.ts';
-import { type Child, element, tableElement } from '../dom.ts';
+import { type Child, element } from '../dom.ts';
 import { stateText, timeElement } from './run-parts.ts';
+import { stackedTable } from './stacked-table.ts';
 
 /** @param runOf a run of the page, by its id */
 export function scheduleTable(
   schedules: readonly ScheduleData[],
   runOf: (id: string) => RunData | undefined,
 ): HTMLElement {
-  return tableElement(
+  return stackedTable(
     'Schedules',
     ['Schedule', 'Next', 'When', 'Last', 'Source'],
     schedules.map(({ name, cron, tz, paused, next, last, lastWithRuns, source }) => [
