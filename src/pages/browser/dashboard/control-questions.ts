@@ -3,6 +3,7 @@ import { apiText, priorities } from '../../../domain/terms.ts';
 import type { ControlName, RunData } from '../../server/page-data.ts';
 import { type Child, element } from '../dom.ts';
 import { rateFacts, rateField } from './rate-field.ts';
+import { isAfterCanary } from './run-actions.ts';
 
 /** What the dialog asks about: a run in progress is controlled, a stopped one is resumed. */
 export type Asked = ControlName | 'resume';
@@ -28,11 +29,13 @@ export const questions: Readonly<Record<Asked, (run: RunData) => Question>> = {
     facts: element('p', 'Calls in flight finish. No other row is called until you unpause the run.'),
     verb: 'Pause run',
   }),
-  unpause: ({ id, rows, done }) => ({
-    title: `Unpause run ${id}?`,
-    facts: element('p', `Its calls continue: ${counted(rows - done, 'row', ['is', 'are'])} left.`),
-    verb: 'Unpause run',
-  }),
+  unpause: (run) => {
+    const { id, rows, done } = run;
+    const [title, verb] = isAfterCanary(run)
+      ? [`Continue with ${counted(rows - done, 'row')} of run ${id}?`, 'Continue']
+      : [`Unpause run ${id}?`, 'Unpause run'];
+    return { title, facts: unpauseFacts(run), verb };
+  },
   cancel: (run) => ({
     title: `Cancel run ${run.id} permanently?`,
     facts: [
@@ -73,6 +76,16 @@ export const questions: Readonly<Record<Asked, (run: RunData) => Question>> = {
     verb: 'Resume run',
   }),
 };
+
+function unpauseFacts(run: RunData): Child {
+  const { rows, done, counts } = run;
+  const left = `Its calls continue: ${counted(rows - done, 'row', ['is', 'are'])} left.`;
+  if (!isAfterCanary(run)) return element('p', left);
+  return element(
+    'p',
+    `Of its first ${counted(done, 'row')}, ${count(counts.succeeded)} succeeded and ${count(counts.failed)} failed. ${left}`,
+  );
+}
 
 /** What a cancelled run leaves in the service. */
 function keptText({ counts: { succeeded } }: RunData): string {

@@ -35,7 +35,9 @@ export class OverviewPage {
       snapshot.drafts !== undefined && this.#newRun.element,
       element('h2', 'In progress'),
       inProgress.length === 0
-        ? commandNote('No run is in progress. Start one: ', 'cqbatch run manifest.csv')
+        ? snapshot.drafts === undefined
+          ? commandNote('No run is in progress. Start one: ', 'cqbatch run manifest.csv')
+          : element('p', { class: 'empty' }, 'No run is in progress.')
         : element(
             'div',
             { id: 'in-progress' },

@@ -1,3 +1,4 @@
+import { counted } from '../../../base/text/format.ts';
 import { type ControlName, controlNames, isShared, type RunData } from '../../server/page-data.ts';
 
 /** What a reader who may control runs can do with a run. */
@@ -8,6 +9,8 @@ export interface RunAction {
   readonly askedText?: string;
   /** Whether the action can't be taken back. */
   readonly isFinal?: true;
+  /** Whether a person most likely wants this action. */
+  readonly isMain?: true;
 }
 
 const actions: Readonly<Record<ControlName, Omit<RunAction, 'control'>>> = {
@@ -27,5 +30,19 @@ export function actionsFor(run: RunData): readonly RunAction[] {
   if (!isShared(run)) unfit.push('set-priority');
   return controlNames
     .filter((control) => !unfit.includes(control))
-    .map((control) => ({ control, ...actions[control] }));
+    .map((control) => ({
+      control,
+      ...actions[control],
+      ...(isAfterCanary(run) && textAfterCanary(run, control)),
+    }));
+}
+
+/** Whether a run has called its first rows, and waits for a person to look at them. */
+export function isAfterCanary({ state, because }: RunData): boolean {
+  return state === 'paused' && because === 'canary';
+}
+
+function textAfterCanary({ rows, done }: RunData, control: ControlName): Partial<RunAction> {
+  if (control === 'unpause') return { text: `Continue with ${counted(rows - done, 'row')}…`, isMain: true };
+  return control === 'cancel' ? { text: 'Stop…' } : {};
 }

@@ -104,7 +104,7 @@ function troubleOf(run: RunData, place = 'doing'): HTMLElement {
 /** A button for an action of a run. @param place makes its id unique, where a run has several buttons for it */
 export function actionButton(
   run: RunData,
-  { control, text, askedText, isFinal }: RunAction,
+  { control, text, askedText, isFinal, isMain }: RunAction,
   controls: ControlDialog,
   place = '',
 ): HTMLElement {
@@ -118,7 +118,7 @@ export function actionButton(
   return button(shown, click, {
     // Pausing and unpausing have the same button, so that the focus stays on it. Its data says which it is.
     id: [control === 'unpause' ? 'pause' : control, id, place].filter(Boolean).join('-'),
-    class: isFinal && 'final',
+    class: (isFinal && 'final') || (isMain && 'main'),
     'data-control': control,
     'data-run': id,
     'aria-label': `${shown} run ${id}`,

@@ -16,6 +16,8 @@ const conflictTexts: Readonly<Record<ConflictRule, string>> = {
 export class ChoiceForm {
   readonly element = element('section', { 'aria-label': 'Choices', class: 'choice-form' });
   readonly #plan: (choices: Choices) => void;
+  /** The choices of the plan that is shown. */
+  #planned: Choices = {};
 
   constructor(plan: (choices: Choices) => void) {
     this.#plan = plan;
@@ -23,6 +25,7 @@ export class ChoiceForm {
 
   show(draft: Draft, offer: StartOffer): void {
     const { source, choices, planned, refusal } = draft;
+    this.#planned = choices;
     const isFile = source.kind === 'file';
     const questions: readonly Child[] = [
       isFile &&
@@ -63,13 +66,14 @@ export class ChoiceForm {
         element(
           'div',
           { class: 'buttons' },
-          button('Plan again', () => this.#plan(this.#answers(draft)), { id: 'plan-again' }),
+          button('Plan again', () => this.#plan(this.#answers()), { id: 'plan-again' }),
         ),
       ),
     );
   }
 
-  #answers({ choices }: Draft): Choices {
+  #answers(): Choices {
+    const choices = this.#planned;
     const value = (name: string): string | undefined =>
       this.element.querySelector<HTMLInputElement | HTMLSelectElement>(`[name="${name}"]`)?.value.trim();
     const isTicked = (name: string): boolean =>

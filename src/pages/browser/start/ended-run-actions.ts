@@ -13,7 +13,8 @@ export class EndedRunActions {
   readonly #onChecked: () => void;
   readonly #said = element('p', { role: 'status' });
   readonly #refused = element('p', { role: 'alert', class: 'lost' });
-  readonly #found = element('pre', { class: 'found-by-check', id: 'found-by-check', hidden: true });
+  /** Which rows a retry is about. */
+  #retried: Choices = {};
   #isBusy = false;
 
   /** @param onChecked is called when a check has found something, which the report has then, too */
@@ -28,8 +29,7 @@ export class EndedRunActions {
     const { succeeded, failed, invalid, not_attempted: uncalled, pending } = run.counts;
     const canResume = endFactsOf(run)?.next === 'resume';
     const transient = steps.some(({ command }) => command === `cqbatch retry ${id} --transient`);
-    const choices: Choices = transient ? { transient: true } : {};
-    const retry = () => this.#prepare('retry', choices);
+    this.#retried = transient ? { transient: true } : {};
     const all = [
       canResume &&
         button('Resume…', () => controls.openQuestion(id, 'resume'), {
@@ -38,7 +38,7 @@ export class EndedRunActions {
           class: 'main',
         }),
       failed + invalid + uncalled + pending > 0 &&
-        button('Retry…', () => void retry(), { id: `retry-${id}` }),
+        button('Retry…', () => void this.#prepare('retry', this.#retried), { id: `retry-${id}` }),
       succeeded + failed > 0 &&
         button('Undo…', () => void this.#prepare('undo', {}), { id: `undo-${id}`, class: 'final' }),
       succeeded + failed > 0 && button('Check', () => void this.#check(), { id: `check-${id}` }),
@@ -48,7 +48,6 @@ export class EndedRunActions {
       element('div', { class: 'buttons', id: 'ended-buttons' }, all),
       this.#said,
       this.#refused,
-      this.#found,
     );
   }
 
@@ -56,29 +55,31 @@ export class EndedRunActions {
     return this.#attempt(`Planning the ${kind} …`, async () => {
       const { id } = await sendForJson<Draft>(`runs/${this.#id}/${kind}`, choices);
       location.hash = `draft=${id}`;
+      return '';
     });
   }
 
   #check(): Promise<void> {
     return this.#attempt('Reading the entries of the service …', async () => {
       const { text } = await sendForJson<{ readonly text: string }>(`runs/${this.#id}/check`, {});
-      this.#found.textContent = text;
-      this.#found.hidden = false;
       this.#onChecked();
+      // The report has the rest.
+      return text.split('\n', 1)[0] ?? '';
     });
   }
 
-  async #attempt(doing: string, work: () => Promise<void>): Promise<void> {
+  /** @param work returns what it has found, in words */
+  async #attempt(doing: string, work: () => Promise<string>): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
     this.#said.textContent = doing;
     this.#refused.textContent = '';
     try {
-      await work();
+      this.#said.textContent = await work();
     } catch (error) {
+      this.#said.textContent = '';
       this.#refused.textContent = (error as Error).message;
     }
     this.#isBusy = false;
-    this.#said.textContent = '';
   }
 }
