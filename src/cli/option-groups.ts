@@ -62,7 +62,7 @@ export const planningGroups: OptionGroups = {
   Audit: ['saveResponses'],
 };
 
-const sharingOptions = ['queue', 'queuePasswordFile'] as const;
+export const sharingOptions = ['queue', 'queuePasswordFile'] as const;
 
 export const sharedDatastoreGroup: OptionGroups = { 'Shared datastore': sharingOptions };
 

@@ -59,6 +59,11 @@ const ownOptions = {
   worker: { flags: '--no-worker', help: 'leave the calls to workers on other machines; needs --queue' },
 
   yes: { flags: '-y, --yes', help: 'do not ask; required without a terminal', isCommon: true },
+  submit: {
+    flags: '--submit',
+    help: 'hand the run to a daemon, instead of continuing it in this process',
+    isCommon: true,
+  },
   runId: {
     flags: '--run-id <id>',
     help: 'name of the run; refused if another run has it (default: made from the time)',

@@ -156,7 +156,7 @@ const resumeCommandSpec: CommandSpec = {
   },
   options: {
     API: ['baseUrl', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'wait'],
+    Run: ['yes', 'submit', 'wait'],
     // `resume` has no option for a canary: the run keeps the canary that it started with.
     Guards: [...guardFlags, ...groups.budgetOptions],
     ...groups.operationsGroup,
@@ -165,7 +165,22 @@ const resumeCommandSpec: CommandSpec = {
   examples: [
     ['cqbatch resume', 'the newest run'],
     ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another run, more slowly'],
+    ['cqbatch resume jsur --submit', 'at the daemon of this state folder'],
   ],
+  unused: {
+    overriddenBy: {
+      submit: [
+        'wait',
+        'tokenFile',
+        'tokenCommand',
+        'operations',
+        'worker',
+        ...groups.sharingOptions,
+        ...groups.logOptions,
+        ...groups.notifications.Notifications,
+      ],
+    },
+  },
   load: async () => (await import('./commands/run/resume.ts')).resume,
 };
 

@@ -23,7 +23,7 @@ const effective = words(`
   concurrency attempts timeout backoff maxOutage html delimiter format logLevel
   reason saveResponses runId out sha256 against code transient unclear watch row withRetries
   plan planPage dryRun coordinate once port host publicUrl control healthPort metricsFile
-  notifyUrl pingUrl cron manifest inbox catchUp overlap wait`);
+  notifyUrl pingUrl cron manifest inbox catchUp overlap wait submit`);
 
 /** They permit or limit what need not occur. */
 const conditional = words(`

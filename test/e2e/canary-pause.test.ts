@@ -100,6 +100,7 @@ describeWithRedis('a run on Redis that a worker elsewhere calls', () => {
     expect(await elsewhere.json('status', 'r')).toMatchObject({ state: 'paused' });
     expect(await elsewhere.run('unpause', 'r')).toMatchObject({ code: 0 });
     await eventually(async () => (await home.stateOf('r')) === 'completed');
+    await daemon.stop();
     expect(await reasonsOfPauses(home)).toEqual([['canary', reason]]);
     const report = await home.report('r');
     expectEveryRowOnce(report, rows);

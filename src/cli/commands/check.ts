@@ -21,7 +21,7 @@ import { checkDocument, checkReportText, checkWarnings, lookingText } from '../r
 import { readingText } from '../render/export.ts';
 import { listReading, openListsOf, showProgress } from './listing.ts';
 import { baseUrlOf } from './options.ts';
-import { otherApi } from './run/resume.ts';
+import { otherApi } from './run/resumed-record.ts';
 
 export async function check(id: string | undefined, flags: Flags): Promise<ExitCode> {
   saveMemory();

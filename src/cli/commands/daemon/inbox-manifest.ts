@@ -23,7 +23,8 @@ import { withoutMarks } from '../../render/style.ts';
 import { callsHere } from '../options.ts';
 import { execute } from '../run/execute.ts';
 import { planRun } from '../run/planned-run.ts';
-import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
+import { endedRun, resumeRun } from '../run/resume.ts';
+import { busyWith } from '../run/resumed-record.ts';
 import { whenFree, withNotifier } from '../run/run-scope.ts';
 
 export interface CarriedOut {

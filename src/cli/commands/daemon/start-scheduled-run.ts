@@ -9,8 +9,9 @@ import { withActor } from '../../../domain/actor.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
 import type { ManifestOrigin } from '../../../engine/run/plan/create-run.ts';
 import { lockRun } from '../../../engine/run/record/open-run.ts';
-import { enterState, goesOnByItself, withoutQueueAndBudget } from '../../../engine/run/record/record.ts';
+import { goesOnByItself } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
+import { resubmitRun } from '../../../engine/run/work/resubmit.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
 import { type Flags, loadSettings } from '../../config.ts';
 import type { CommandContext, RefusedManifest } from '../../context.ts';
@@ -149,21 +150,12 @@ async function resubmitIfStopped({ store, settings }: CommandContext, id: string
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
   if (hasEnded(record)) return false;
-  const lock = await lockIfFree(store, id);
-  // If the run is locked, a user has resumed it.
-  if (lock === undefined) return true;
-  try {
-    const budget = budgetOf(settings);
-    const resubmitted = {
-      ...withoutQueueAndBudget(await store.load(id)),
-      submitted: true,
-      ...(budget && { budget }),
-    };
-    await store.save(enterState(resubmitted, 'submitted', withActor()));
-    return true;
-  } finally {
-    await lock.release();
-  }
+  const resubmission = await resubmitRun(store, record, {
+    budget: budgetOf(settings),
+    attribution: withActor(),
+  });
+  // If another process works on the run, a user has resumed it.
+  return resubmission.result === 'in use' || goesOnByItself(resubmission.record);
 }
 
 /** Returns what archives the manifests of finished runs. It is called every second, so it keeps inboxes open. */

@@ -5,6 +5,7 @@ import { fatalError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import type { Operation } from '../../../engine/operation/operation.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
+import { dashboardReason } from '../../../pages/server/control.ts';
 import {
   type Choices,
   type EditableList,
@@ -25,6 +26,7 @@ import { withNamedPlan } from '../run/named-plan.ts';
 import { planManifestOrPlan } from '../run/plan.ts';
 import { retryRun } from '../run/retry.ts';
 import { submitNamed } from '../run/submit.ts';
+import { submitResumed } from '../run/submit-resumed.ts';
 import { undoRun } from '../run/undo.ts';
 
 /** The options that are only about the page itself. */
@@ -104,7 +106,12 @@ export function openPageCommands(flags: Flags, store: RunStore): PageCommands {
       throw usageError('NOT_STARTED', warnings.join('\n'));
     },
     async resume(run, reason) {
-      throw usageError('NOT_YET', `${run} ${reason}`);
+      await give({ reason }, async (context) => {
+        const record = await context.store.load(run);
+        if (record.state === 'halted' && reason === dashboardReason(undefined, false))
+          throw usageError('REASON_MISSING', `Run ${run} was halted: write why it may continue.`);
+        return submitResumed(context, record);
+      });
     },
     async check(run) {
       return (await give({}, (context) => checkNamed(context, run))).text;

@@ -27,7 +27,7 @@ import {
   wantsPage,
 } from './plan.ts';
 import { askingUser, planOf, readingManifest } from './planned-run.ts';
-import { otherApi } from './resume.ts';
+import { otherApi } from './resumed-record.ts';
 
 /**
  * Runs rows of another run as a new run, with its API and options unless the user overrides them.

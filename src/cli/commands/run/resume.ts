@@ -1,20 +1,18 @@
 import { hashFile } from '../../../base/disk/hash-file.ts';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
-import { BusyError, type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { withActor } from '../../../domain/actor.ts';
 import { isActive } from '../../../engine/cluster/entries.ts';
 import { stageManifest } from '../../../engine/manifest/stage.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
 import { commandsOf } from '../../../engine/report/next-steps.ts';
-import { endFactsOf, endings } from '../../../engine/run/record/ending.ts';
+import { endFactsOf } from '../../../engine/run/record/ending.ts';
 import {
   actualState,
   endFactsOfRun,
   endOf,
   isHaltedByGuard,
-  isResumable,
   type RunRecord,
 } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
@@ -22,21 +20,27 @@ import { openRunRows, refuseChangedRows } from '../../../engine/run/record/run-r
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { rewriteReport } from '../../../engine/run/report/report-run.ts';
 import { findRecord, unfinishedRun } from '../../../engine/run/work/find-run.ts';
-import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../../../settings/run-options.ts';
-import { defaults, optionInWords, type Settings } from '../../../settings/settings.ts';
-import { environment, type Flags } from '../../config.ts';
-import type { CommandContext, Context } from '../../context.ts';
+import { givenRowOptions, rowOptions } from '../../../settings/run-options.ts';
+import { defaults, optionInWords } from '../../../settings/settings.ts';
+import type { Flags } from '../../config.ts';
+import { type CommandContext, type Context, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodeOf } from '../../exit-codes.ts';
 import type { EndedRun } from '../../render/ended-run.ts';
 import { stepLines } from '../../render/summary.ts';
 import { outcomeTexts, reasonText } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
-import { baseUrlOf, differingOptions, sayIfTomorrow } from '../options.ts';
+import { differingOptions, sayIfTomorrow } from '../options.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
+import { busyWith, changesOfResume, refuseUnlessResumable } from './resumed-record.ts';
 import { runWhenFree } from './run-scope.ts';
+import { submitResumed } from './submit-resumed.ts';
 
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  if (flags.submit) {
+    const context = await openCommandContext(flags);
+    return submitResumed(context, await findRecord(context.store, id, unfinishedRun));
+  }
   return runWhenFree(flags, `resume ${id ?? ''}`.trim(), async (context) => {
     const record = await findRecord(context.store, id, unfinishedRun);
     refuseUnlessResumable(record);
@@ -45,17 +49,11 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
 }
 
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
-  const { store, settings, flags } = context;
-  await refuseChangedRows(store, record);
+  await refuseChangedRows(context.store, record);
   await sayIfTomorrow(context);
-  const options = {
-    ...changedOptions(record.options, settings),
-    ...savingOptions(flags, record.options),
-    baseUrl: baseUrlFor(record, flags, settings),
-    ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
-  };
+  const changes = changesOfResume(context, record);
   if (isHaltedByGuard(record)) await sayWhatContinues(context, record);
-  return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
+  return execute(context, { ...record, ...changes });
 }
 
 async function sayWhatContinues({ terminal, store }: Context, record: RunRecord): Promise<void> {
@@ -64,60 +62,6 @@ async function sayWhatContinues({ terminal, store }: Context, record: RunRecord)
     `Run ${record.id} was halted. It now calls the ${counted(record.plan.rows - done, 'row')} without a result, and counts failures from ` +
       'now on.',
   );
-}
-
-function ratesOf(
-  { rates = [], options }: RunRecord,
-  rate: RunRecord['options']['rate'],
-): Pick<RunRecord, 'rates'> {
-  if (rate?.text === options.rate?.text) return rates.length > 0 ? { rates } : {};
-  const change = { rate: rate?.text ?? 'none', at: new Date().toISOString(), ...withActor() };
-  return { rates: [...rates, change] };
-}
-
-/** The base URL for a resume. Only a halted run without results may continue on another one than before. */
-function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, settings: Settings): string {
-  const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
-  const wanted = baseUrlOf({ allowInsecureHttp }, settings) ?? options.baseUrl;
-  const isUnused = state === 'halted' && counts !== undefined && counts.succeeded + counts.failed === 0;
-  if (wanted === options.baseUrl || isUnused) return wanted;
-  throw otherApi(id, options.baseUrl, wanted, flags);
-}
-
-/** The error for a base URL that is not the run's: an access token is for one API. */
-export function otherApi(
-  id: string,
-  baseUrl: string,
-  wanted: string,
-  { baseUrl: flag }: Flags,
-): CqbatchError {
-  const started = `Run ${id} was started on ${baseUrl}`;
-  const variable = environment['CQBATCH_BASE_URL'] ? 'CQBATCH_BASE_URL' : '"base_url" in config.json';
-  return usageError(
-    'OTHER_API',
-    flag === undefined
-      ? `${started}, but ${variable} is set to ${wanted}: an access token is for one API. Set ${variable} and the token to those of the run.`
-      : `${started}, which has already answered for some of its rows: leave out --base-url, or start a new run with its not-attempted.csv.`,
-  );
-}
-
-function refuseUnlessResumable(record: RunRecord): void {
-  const state = actualState(record);
-  if (isResumable(state)) return;
-  if (isActive(state)) throw busyWith(record);
-  const { id } = record;
-  const { sentence, next, nextRows } = endFactsOfRun(record) ?? endings.completed;
-  throw usageError('RUN_NOT_RESUMABLE', `Run ${id} ${sentence}; "cqbatch ${next} ${id}" calls ${nextRows}.`);
-}
-
-export function busyWith({ id, state, process }: RunRecord): BusyError {
-  return state === 'paused'
-    ? new BusyError('RUN_RUNNING', `Run ${id} is paused`, `"cqbatch unpause ${id}" continues it.`)
-    : new BusyError(
-        'RUN_RUNNING',
-        `Run ${id} is running (process ${process?.pid} on ${process?.host})`,
-        `Wait for its end (--wait 10m), or cancel it with "cqbatch cancel ${id}".`,
-      );
 }
 
 /**

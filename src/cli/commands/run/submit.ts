@@ -8,12 +8,12 @@ import type { RunStore } from '../../../engine/run/record/store.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
 import type { Flags } from '../../config.ts';
 import { type CommandContext, openPlanningContext } from '../../context.ts';
-import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import type { Terminal } from '../../terminal.ts';
+import type { ExitCode } from '../../exit-codes.ts';
 import { sayWhoCarriesOut } from '../daemon/schedule.ts';
 import { withNamedPlan } from './named-plan.ts';
 import { planRun } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
+import { saySubmitted } from './submit-resumed.ts';
 
 /** How long `submit` waits while another process plans a run of the same id. Only a huge manifest takes longer. */
 const planningMs = 120_000;
@@ -29,7 +29,7 @@ export async function submitNamed(context: CommandContext, source: string): Prom
     try {
       const submitted = await submitRun(context, source);
       if (typeof submitted === 'number') return submitted;
-      const code = sayOfRun(terminal, submitted, 'is submitted');
+      const code = saySubmitted(terminal, submitted, 'is submitted');
       await sayWhoCarriesOut({ terminal, schedules: openScheduleStore(store.stateDir) });
       return code;
     } catch (error) {
@@ -39,7 +39,7 @@ export async function submitNamed(context: CommandContext, source: string): Prom
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(context, existing, source);
       if (checked !== undefined) return checked;
-      return sayOfRun(terminal, existing, 'was already submitted');
+      return saySubmitted(terminal, existing, 'was already submitted');
     }
   }
 }
@@ -65,12 +65,6 @@ export async function submitRun(
   };
   await context.store.save(submitted);
   return submitted;
-}
-
-function sayOfRun(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCode {
-  terminal.say(`Run ${id} ${what}. Follow it with: cqbatch status ${id} --watch`);
-  terminal.result({ run: id, state, next: [`cqbatch status ${id} --watch`] }, id);
-  return exitCodes.success;
 }
 
 /** The record of a run that another process plans. Undefined when that plan was discarded. */

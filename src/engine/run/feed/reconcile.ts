@@ -5,7 +5,14 @@ import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { forgetBatches } from '../../queue/forget-batches.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
-import { actualState, enterState, goesOnByItself, priorityOf, type RunRecord } from '../record/record.ts';
+import {
+  actualState,
+  enterState,
+  goesOnByItself,
+  isSubmittedAfterStop,
+  priorityOf,
+  type RunRecord,
+} from '../record/record.ts';
 import { withCrashedTime } from '../record/record-keeper.ts';
 import { isOfFilesOfRun, withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
@@ -120,8 +127,9 @@ async function reconcileDeadRuns(
 ): Promise<readonly string[] | undefined> {
   const unreadable: string[] = [];
   for (const record of await store.list(how.onError)) {
-    if (record.id === own.id || !mayHoldRows(record)) continue;
+    if (record.id === own.id) continue;
     try {
+      if (!(await mayHoldRows(store, record))) continue;
       if ((await reconcileAndSave(store, record, datastore, `run ${own.id}`, how)) === undefined)
         return undefined;
     } catch (error) {
@@ -141,8 +149,8 @@ export async function settleDeadRun(
   open: (defer: Defer) => Promise<Datastore>,
   onError: (error: Error) => void,
 ): Promise<RunRecord> {
-  const isDead = mayHoldRows(record) && !isActive(actualState(record)) && !goesOnByItself(record);
-  if (!isDead || (await isSettled(store, record))) return record;
+  if (isActive(actualState(record)) || goesOnByItself(record)) return record;
+  if (!(await mayHoldRows(store, record)) || (await isSettled(store, record))) return record;
   return withScope(async (defer) => {
     const datastore = await open(defer);
     const how = { signal: neverAborted, onError };
@@ -151,8 +159,12 @@ export async function settleDeadRun(
 }
 
 /** Whether the embedded datastore may hold rows of a run without a process. */
-function mayHoldRows({ state, queue }: RunRecord): boolean {
-  return queue === undefined && (isActive(state) || state === 'failed');
+async function mayHoldRows(store: RunStore, record: RunRecord): Promise<boolean> {
+  const { state, queue } = record;
+  if (queue !== undefined) return false;
+  if (isActive(state) || state === 'failed') return true;
+  // Its process may have died, or failed, before a user submitted it again.
+  return isSubmittedAfterStop(record) && !(await isSettled(store, record));
 }
 
 async function reconcileAndSave(

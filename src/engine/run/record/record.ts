@@ -192,6 +192,23 @@ export function stateInWords(record: RunRecord): string {
   return endFactsOfRun(record)?.words ?? record.state;
 }
 
+/**
+ * Whether a guard has halted the run since it last called rows. Unlike `isHaltedByGuard`, also holds after a user has submitted the halted
+ * run, until a daemon takes it.
+ */
+export function goesOnAfterHalt({ states }: Pick<RunRecord, 'states'>): boolean {
+  return endFactsOf(stateBeforeSubmission(states))?.manner === 'halted';
+}
+
+/** Whether a user has submitted the run after it had stopped, and no daemon has taken it since. */
+export function isSubmittedAfterStop({ state, states }: Pick<RunRecord, 'state' | 'states'>): boolean {
+  return state === 'submitted' && endFactsOf(stateBeforeSubmission(states)) !== undefined;
+}
+
+function stateBeforeSubmission(states: RunRecord['states']): StoredEnd {
+  return states.findLast(({ state }) => state !== 'submitted') ?? { state: 'planned' };
+}
+
 /** Whether a guard halted the run, so that only a user may resume it. */
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
   return endFactsOf(endOf(record))?.manner === 'halted';

@@ -16,7 +16,7 @@ import {
 import { findRunAhead } from '../../cluster/run-ahead.ts';
 import type { ResultCounts } from '../../report/join-results.ts';
 import { unservedText } from '../facts/run-wait.ts';
-import { endOf, priorityOf, type RunRecord, runKey } from '../record/record.ts';
+import { endOf, isSubmittedAfterStop, priorityOf, type RunRecord, runKey } from '../record/record.ts';
 import { countsOf } from '../record/run-journal.ts';
 import type { Progress } from './progress.ts';
 import type { OpenPart } from './run-in-progress.ts';
@@ -28,7 +28,7 @@ export const openHeartbeat: OpenPart = async (inProgress, defer) => {
   const { journal } = run;
   const entry = () => entryOf(keeper.record, countsOf(keeper.record, journal), progress, options.version);
   await announce(cluster, entry());
-  if (!options.handOver) await cluster.clearControls(run.record.id);
+  if (!options.handOver || isSubmittedAfterStop(run.record)) await cluster.clearControls(run.record.id);
   const heartbeat = startHeartbeat({
     cluster,
     entry,

@@ -1,7 +1,7 @@
 import { repeat } from '../../../base/async/repeat.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import {
-  isHaltedByGuard,
+  goesOnAfterHalt,
   type RunRecord,
   withoutQueueAndBudget,
   withPriority,
@@ -15,7 +15,7 @@ import type { ExecuteRunOptions, OpenPart, RunEvent, RunInProgress } from './run
  * again.
  */
 export async function acceptFailures({ record, journal }: OpenRun): Promise<RunRecord> {
-  if (!isHaltedByGuard(record)) return record;
+  if (!goesOnAfterHalt(record)) return record;
   await journal.append([{ type: 'accepted' }]);
   const { canary } = record;
   return { ...record, ...(canary && { canary: { ...canary, wentOn: true } }) };

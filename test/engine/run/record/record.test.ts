@@ -3,7 +3,10 @@ import { thisProcess } from '../../../../src/base/disk/process.ts';
 import { noOutcomes } from '../../../../src/domain/terms.ts';
 import {
   actualState,
+  enterState,
+  goesOnAfterHalt,
   goesOnByItself,
+  isSubmittedAfterStop,
   type RunRecord,
   type RunState,
   runRecordSchema,
@@ -37,6 +40,39 @@ describe('goesOnByItself', () => {
     ['a completed run', false, 'completed', { process: here }],
   ])('of %s is %s', (_title, expected, state, more) => {
     expect(goesOnByItself({ ...record, state, ...more })).toBe(expected);
+  });
+});
+
+describe('a run that is submitted after it had stopped', () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  test.each<
+    [string, readonly RunRecord['states'][number][], readonly [afterHalt: boolean, afterStop: boolean]]
+  >([
+    ['halted', [{ state: 'halted', at, because: 'guard' }], [true, true]],
+    [
+      'halted, and was settled since',
+      [
+        { state: 'halted', at },
+        { state: 'submitted', at },
+      ],
+      [true, true],
+    ],
+    ['gave up', [{ state: 'halted', at, because: 'stuck' }], [false, true]],
+    ['was interrupted', [{ state: 'interrupted', at }], [false, true]],
+    [
+      'was handed over',
+      [
+        { state: 'halted', at },
+        { state: 'running', at },
+      ],
+      [false, false],
+    ],
+    ['was planned', [{ state: 'planned', at }], [false, false]],
+  ])('after it %s', (_title, states, [afterHalt, afterStop]) => {
+    const submitted = enterState({ ...record, states: [...states] }, 'submitted');
+    expect([goesOnAfterHalt(submitted), isSubmittedAfterStop(submitted)]).toEqual([afterHalt, afterStop]);
+    const taken = enterState(submitted, 'running');
+    expect([goesOnAfterHalt(taken), isSubmittedAfterStop(taken)]).toEqual([false, false]);
   });
 });
 
