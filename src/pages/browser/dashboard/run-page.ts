@@ -82,7 +82,7 @@ export class RunPage {
       progressElements(run, shown !== undefined),
       buttonsOf(run, controls),
       isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),
-      this.#trouble !== undefined && noteElement(this.#trouble),
+      this.#trouble !== undefined && run.isLastKnown === undefined && noteElement(this.#trouble),
       this.#view?.element,
     );
     if (local === undefined) return;

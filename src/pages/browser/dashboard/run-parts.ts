@@ -51,7 +51,9 @@ export function timeElement(time: string, now = new Date()): HTMLElement {
 export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOneApi: boolean): HTMLElement {
   const { id, priority, manifest, local, wait } = run;
   const isCalled = wait === undefined && run.isLastKnown === undefined;
-  const title = element('h3', runLink(id), ' ', stateText(stateOf(run)));
+  const pending = pendingText(run, controls);
+  const asked = pending !== undefined && element('span', { class: 'quiet', role: 'status' }, ` ${pending}…`);
+  const title = element('h3', runLink(id), ' ', stateText(stateOf(run)), asked);
   const chips = [
     priority !== usualPriority && `${priority} priority`,
     !isOfOneApi && shownApi(run),
@@ -73,7 +75,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
 export function progressElements(run: RunData, isReported: boolean): Child {
   const { ended, priority, coordinator } = run;
   return [
-    !ended && troubleOf(run, run.state === 'paused' ? 'banner paused' : 'doing'),
+    !ended && troubleOf(run, run.wait === undefined ? 'doing' : `banner ${stateOf(run).kind}`),
     outcomeBar(run.counts, run.rows),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
@@ -98,7 +100,13 @@ export function progressElements(run: RunData, isReported: boolean): Child {
 function troubleOf(run: RunData, place = 'doing'): HTMLElement {
   const failing = failingText(run);
   const failure = failing !== undefined && element('b', { class: 'lost' }, failing);
-  return element('p', { class: place }, waitText(run), ' ', failure);
+  return element('p', { class: place }, waitText(run), failure && [' ', failure]);
+}
+
+/** `Pausing` after a command that the run has not obeyed yet. */
+function pendingText(run: RunData, controls: ControlDialog | undefined): string | undefined {
+  const pending = controls?.pendingControl(run);
+  return actionsFor(run).find(({ control }) => control === pending)?.askedText;
 }
 
 /** A button for an action of a run. @param place makes its id unique, where a run has several buttons for it */
@@ -112,8 +120,10 @@ export function actionButton(
   const isBusy = control === controls.pendingControl(run) && askedText !== undefined;
   const shown = isBusy ? askedText : text;
   const click = ({ currentTarget }: Event): void => {
-    const { ariaBusy, dataset } = currentTarget as HTMLElement;
-    if (ariaBusy !== 'true') controls.openQuestion(id, dataset['control'] as ControlName);
+    const clicked = currentTarget as HTMLElement;
+    if (clicked.ariaBusy === 'true') return;
+    closeMenu(clicked.closest<HTMLDetailsElement>('.menu'));
+    controls.openQuestion(id, clicked.dataset['control'] as ControlName);
   };
   return button(shown, click, {
     // Pausing and unpausing have the same button, so that the focus stays on it. Its data says which it is.
@@ -132,6 +142,13 @@ export function buttonsOf(run: RunData, controls: ControlDialog | undefined): Ch
   if (controls === undefined || actions.length === 0) return false;
   const buttons = actions.map((action) => actionButton(run, action, controls));
   return element('div', { class: 'buttons', id: `buttons-${run.id}` }, buttons);
+}
+
+/** The focus goes to the button of the menu, and returns there after a dialog. */
+function closeMenu(menu: HTMLDetailsElement | null): void {
+  if (menu === null) return;
+  menu.open = false;
+  menu.querySelector('summary')?.focus();
 }
 
 /** The same buttons in a menu, which closes when the reader goes elsewhere. */
@@ -159,9 +176,7 @@ function menuOf(run: RunData, controls: ControlDialog | undefined): Child {
       },
       keydown: (event) => {
         if ((event as KeyboardEvent).key !== 'Escape') return;
-        const opened = event.currentTarget as HTMLDetailsElement;
-        opened.open = false;
-        opened.querySelector('summary')?.focus();
+        closeMenu(event.currentTarget as HTMLDetailsElement);
       },
     },
     summary,
