@@ -73,10 +73,11 @@ function awayApis(runs: readonly RunData[], now: number): readonly Need[] {
     if (away == null) return [];
     const itsRuns = waiting.filter((run) => apiText(run) === api);
     const waits = itsRuns.map(({ id }) => id);
+    const isOne = waits.length === 1;
     const end =
       away.gives_up_at === null
-        ? 'waits until the API is back'
-        : `gives up at ${clockTime(new Date(away.gives_up_at), new Date(now))}`;
+        ? `${isOne ? 'waits' : 'wait'} until the API is back`
+        : `${isOne ? 'gives' : 'give'} up at ${clockTime(new Date(away.gives_up_at), new Date(now))}`;
     return {
       id: `away ${api}`,
       kind: 'attention',

@@ -43,12 +43,16 @@ export function timeElement(time: string, now = new Date()): HTMLElement {
   return element('time', { datetime: time, title: localTime(time) }, text);
 }
 
-/**
- * A run in progress, in a row of the overview.
- *
- * @param isOfOneApi whether all runs of the page call the same API
- */
-export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOneApi: boolean): HTMLElement {
+/** What the page says once for all its runs. */
+export interface ToldForAll {
+  /** Whether all runs of the page call the same API. */
+  readonly isOfOneApi?: boolean;
+  /** Whether the page says that the datastore does not answer. */
+  readonly isDatastoreAway: boolean;
+}
+
+/** A run in progress, in a row of the overview. */
+export function runRow(run: RunData, controls: ControlDialog | undefined, told: ToldForAll): HTMLElement {
   const { id, priority, manifest, local, wait } = run;
   const isCalled = wait === undefined && run.isLastKnown === undefined;
   const pending = pendingText(run, controls);
@@ -56,7 +60,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
   const title = element('h3', runLink(id), ' ', stateText(stateOf(run)), asked);
   const chips = [
     priority !== usualPriority && `${priority} priority`,
-    !isOfOneApi && shownApi(run),
+    told.isOfOneApi !== true && shownApi(run),
     wantedRateText(run),
   ].map((text) => text && element('span', { class: 'chip' }, text));
   const about = element('p', { class: 'quiet' }, manifest, ' ', chips);
@@ -64,7 +68,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
   const progress = element('div', outcomeBar(run.counts, run.rows), element('p', figuresText(run)));
   const parts = [
     element('div', title, about),
-    troubleOf(run),
+    troubleOf(run, told),
     progress,
     element('div', { class: 'curve' }, curve),
   ];
@@ -72,10 +76,10 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
 }
 
 /** Elements with the progress of a run. @param isReported whether the page has the report, whose head has rate and counts */
-export function progressElements(run: RunData, isReported: boolean): Child {
+export function progressElements(run: RunData, isReported: boolean, told: ToldForAll): Child {
   const { ended, priority, coordinator } = run;
   return [
-    !ended && troubleOf(run, run.wait === undefined ? 'doing' : `banner ${stateOf(run).kind}`),
+    !ended && troubleOf(run, told, run.wait === undefined ? 'doing' : `banner ${stateOf(run).kind}`),
     outcomeBar(run.counts, run.rows),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
@@ -97,10 +101,16 @@ export function progressElements(run: RunData, isReported: boolean): Child {
  * Why no row is called, and whether the run fails. A wait comes first, because a small screen cuts the end. The element is there even when
  * empty: it has a place in the grid.
  */
-function troubleOf(run: RunData, place = 'doing'): HTMLElement {
+function troubleOf(run: RunData, { isDatastoreAway }: ToldForAll, place = 'doing'): HTMLElement {
   const failing = failingText(run);
+  const isTold = isDatastoreAway && (run.wait?.of === 'datastore' || run.lastSeenAt !== undefined);
   const failure = failing !== undefined && element('b', { class: 'lost' }, failing);
-  return element('p', { class: place }, waitText(run), failure && [' ', failure]);
+  return element(
+    'p',
+    { class: isTold ? 'doing' : place },
+    !isTold && waitText(run),
+    failure && [' ', failure],
+  );
 }
 
 /** `Pausing` after a command that the run has not obeyed yet. */
