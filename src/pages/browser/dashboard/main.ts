@@ -141,7 +141,7 @@ class Dashboard {
     // The focused element is gone: the reader has followed a link, or the run of a focused button has ended.
     if (focused instanceof HTMLElement && !focused.isConnected) {
       const id = run === undefined ? `run-${focused.dataset['run'] ?? before}` : 'back';
-      document.getElementById(id)?.focus();
+      (document.getElementById(id) ?? document.getElementById('home'))?.focus();
     }
     this.#dialog.update(snapshot);
     this.#main.setAttribute('aria-busy', 'false');

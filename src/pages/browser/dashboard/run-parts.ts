@@ -68,7 +68,8 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, told: 
   const progress = element('div', outcomeBar(run.counts, run.rows), element('p', figuresText(run)));
   const parts = [
     element('div', title, about),
-    troubleOf(run, told),
+    // The element has a place in the grid even when empty. The cards above say whether the run fails.
+    element('p', { class: 'doing' }, shownWait(run, told)),
     progress,
     element('div', { class: 'curve' }, curve),
   ];
@@ -79,7 +80,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, told: 
 export function progressElements(run: RunData, isReported: boolean, told: ToldForAll): Child {
   const { ended, priority, coordinator } = run;
   return [
-    !ended && troubleOf(run, told, run.wait === undefined ? 'doing' : `banner ${stateOf(run).kind}`),
+    !ended && troubles(run, told),
     outcomeBar(run.counts, run.rows),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
@@ -97,20 +98,20 @@ export function progressElements(run: RunData, isReported: boolean, told: ToldFo
   ];
 }
 
-/**
- * Why no row is called, and whether the run fails. A wait comes first, because a small screen cuts the end. The element is there even when
- * empty: it has a place in the grid.
- */
-function troubleOf(run: RunData, { isDatastoreAway }: ToldForAll, place = 'doing'): HTMLElement {
-  const failing = failingText(run);
+/** Why no row is called, unless the page says so above. */
+function shownWait(run: RunData, { isDatastoreAway }: ToldForAll): string {
   const isTold = isDatastoreAway && (run.wait?.of === 'datastore' || run.lastSeenAt !== undefined);
-  const failure = failing !== undefined && element('b', { class: 'lost' }, failing);
-  return element(
-    'p',
-    { class: isTold ? 'doing' : place },
-    !isTold && waitText(run),
-    failure && [' ', failure],
-  );
+  return isTold ? '' : waitText(run);
+}
+
+/** What is wrong with a run in progress: a banner that says why no row is called, and whether the run fails. */
+function troubles(run: RunData, told: ToldForAll): Child {
+  const waits = shownWait(run, told);
+  const failing = failingText(run);
+  return [
+    waits !== '' && element('p', { class: `banner ${stateOf(run).kind}` }, waits),
+    failing !== undefined && element('p', element('b', { class: 'lost' }, failing)),
+  ];
 }
 
 /** `Pausing` after a command that the run has not obeyed yet. */
@@ -167,7 +168,7 @@ function menuOf(run: RunData, controls: ControlDialog | undefined): Child {
   if (buttons === false) return false;
   const summary = element(
     'summary',
-    { 'aria-label': `Actions of run ${run.id}`, id: `actions-${run.id}` },
+    { 'aria-label': `Actions of run ${run.id}`, id: `actions-${run.id}`, 'data-run': run.id },
     '⋯',
   );
   const close = (menu: HTMLDetailsElement, next: unknown): void => {
