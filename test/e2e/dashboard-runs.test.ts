@@ -51,34 +51,52 @@ describeWithBrowser('the dashboard', (open) => {
     const { control_url } = await dashboardOf(place, '--control');
     const run = place.going('--rate', '5/s');
     const { page, requests } = await open(control_url ?? '');
-    const press = (name: string) => page.getByRole('button', { name: `${name} run r` }).press('Enter');
+    const press = async (name: string) => {
+      await page.locator('#actions-r').press('Enter');
+      await row.getByRole('button', { name: `${name} run r` }).press('Enter');
+    };
+    const row = page.locator('#card-r');
     await press('Pause…');
     await confirm(page, 'Pause run');
-    await page.getByRole('button', { name: 'Unpause… run r' }).waitFor();
-    expect(await focused(page)).toBe('pause-r');
-    await page.getByText('Paused', { exact: false }).first().waitFor();
+    await row.getByText('paused', { exact: true }).waitFor();
+    expect(await focused(page)).toBe('actions-r');
+    // A paused run is not blue, and is the first that needs a person.
+    expect(await styleOf(row.locator('.state'), 'color')).toBe('rgb(160, 64, 0)');
+    await page.getByRole('region', { name: 'Needs you' }).getByText('r is paused').waitFor();
     await press('Unpause…');
     // The server passes the command on; the run has not obeyed yet.
     await confirm(page, 'Unpause run');
-    const again = page.getByRole('button', { name: /^(Unpausing|Pause…) run r$/ });
-    await again.waitFor();
-    await page.getByRole('button', { name: 'Pause… run r' }).waitFor();
-    expect(await focused(page)).toBe('pause-r');
+    await row.getByText('running', { exact: true }).waitFor();
+    expect(await focused(page)).toBe('actions-r');
 
-    for (const rate of ['6/s', '7/s']) {
+    for (const rate of ['6', '7']) {
       await press('Set rate…');
-      await page.getByLabel(/^Rate/).fill(rate);
+      await page
+        .locator('dialog[open]')
+        .getByText(/^Requested: .+ Allowed now: \d+ calls\/s\./)
+        .waitFor();
+      await page.getByLabel('Without a limit').check();
+      await page.getByLabel('Always this number').check();
+      expect(await focused(page)).toBe('rate-number');
+      await page.getByLabel('Calls per second', { exact: true }).fill(rate);
       await confirm(page, 'Set rate');
+      await row.getByText(new RegExp(`^${rate}/s since \\d\\d:\\d\\d`)).waitFor();
     }
+    // Without a number, nothing is sent.
+    await press('Set rate…');
+    await page.getByLabel('Calls per second', { exact: true }).fill('');
+    await page.getByRole('button', { name: 'Set rate', exact: true }).click();
+    expect(await focused(page)).toBe('rate-number');
+    await page.keyboard.press('Escape');
     // A refusal opens the dialog that the reader has closed.
     await page.route('**/set-rate', async (route) => {
       await page.keyboard.press('Escape');
       await route.continue();
     });
     await press('Set rate…');
-    await page.getByLabel(/^Rate/).fill('fast');
+    await page.getByLabel('Calls per second', { exact: true }).fill('1e-2');
     await page.getByRole('button', { name: 'Set rate', exact: true }).click();
-    await page.locator('dialog[open]').getByText('Rate "fast"').waitFor();
+    await page.locator('dialog[open]').getByText('Rate "1e-2/s"').waitFor();
     await page.keyboard.press('Escape');
 
     await press('Cancel…');
@@ -86,6 +104,9 @@ describeWithBrowser('the dashboard', (open) => {
     const before = await facts.textContent();
     // The figures of the dialog are as new as those behind it.
     await expect.poll(() => facts.textContent()).not.toBe(before);
+    const left = Number(before?.replace(/\D/g, ''));
+    await page.locator('#typed').fill('2000');
+    expect(left).toBeGreaterThan(1_000);
     await confirm(page, 'Cancel run');
     await page.getByRole('row', { name: /^r ⊘? ?cancelled/ }).waitFor();
     expect(await focused(page)).toBe('run-r');
@@ -117,6 +138,15 @@ describeWithBrowser('the dashboard', (open) => {
     await page.getByRole('row', { name: /^stopped .*halted more than 5 % of the rows failed/ }).waitFor();
     // Those that need a person come first: a run that was retried does not.
     expect(await ids()).toEqual(['stopped', 'third', 'again', 'first']);
+    // Cards and their order: what has stopped, then failures. A run that was retried has no card.
+    const cards = page.getByRole('region', { name: 'Needs you' }).getByRole('article');
+    expect(await cards.getByRole('heading').locator('.state').allTextContents()).toEqual([
+      'stopped is halted',
+      '1 row of third failed',
+    ]);
+    expect(await page.title()).toBe('2 need you · cqbatch');
+    await page.getByRole('row', { name: /^again ✓? ?completed/ }).waitFor();
+    await page.getByRole('row', { name: /^third ✕? ?1 failed/ }).waitFor();
     await page.getByRole('button', { name: 'Failed' }).click();
     expect((await ids()).slice(2)).toEqual(['third', 'again']);
     const failed = page.getByRole('row', { name: /^first/ }).getByText('375 (94 %)');
@@ -143,7 +173,7 @@ describeWithBrowser('the dashboard', (open) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, forcedColors: 'none' });
       await page.locator('.run .bar .succeeded').waitFor();
-      const button = page.getByRole('button', { name: 'Pause… run r' });
+      const button = page.locator('#actions-r');
       const edge = await styleOf(button, 'borderTopColor');
       expect(contrast(edge, await styleOf(page.locator('body'), 'backgroundColor'))).toBeGreaterThan(3);
       await page.emulateMedia({ forcedColors: 'active' });
@@ -168,8 +198,9 @@ describeWithRedis('on Redis', () => {
       await told('far', / left, /);
       await redis.kill();
       await told('far', 'last seen running');
-      await told('far', /Unknown since /);
-      await told('r', /Waiting: Redis at .+ does not answer/);
+      await told('r', 'waiting');
+      // The page says why once, for all its runs.
+      expect(await page.getByText(/Redis at .+ does not answer/).count()).toBe(1);
       await redis.restart();
       for (const id of ['r', 'far']) await told(id, / left, /);
     });

@@ -146,14 +146,15 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await page.getByText(name).waitFor();
     await place.sandbox.requested(3);
     place.sandbox.configure({ fault: '500=60%' });
-    await page
+    const needs = page.getByRole('region', { name: 'Needs you' });
+    await needs
       .getByText(/^[\d,]+ of [\d,]+ called rows failed, (?:all|mostly|most often) with INTERNAL.*\.$/)
       .waitFor();
     expect(page.url()).toBe(`${url}/`);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380);
-    // Two lines and a bar.
+    // What it is, what it does, a bar and its counts.
     const { height = 0 } = (await page.locator('.run').boundingBox()) ?? {};
-    expect(height).toBeLessThan(90);
+    expect(height).toBeLessThan(170);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
     await page.getByRole('link', { name: 'r', exact: true }).click();
@@ -164,9 +165,18 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await page.getByRole('button', { name: 'Cancel… run r' }).click();
     await page.getByRole('heading', { name: 'Cancel run r permanently?' }).waitFor();
     await page.getByText(/^[\d,]+ rows will not be called\.$/).waitFor();
+    await page
+      .getByText(/^[\d,]+ rows? (?:has|have) succeeded .*: cancelling takes nothing back\./)
+      .waitFor();
     await expectAccessible(page);
     await page.getByLabel('Reason').fill('wrong file');
-    await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
+    const cancel = page.getByRole('button', { name: 'Cancel run', exact: true });
+    // Above a thousand rows, a number shows that the reader has read it.
+    await cancel.click();
+    await page.getByRole('alert').getByText('Type the number of rows, 2,000').waitFor();
+    expect(await page.evaluate('document.activeElement?.id')).toBe('typed');
+    await page.keyboard.type('2,000');
+    await cancel.click();
     await page.getByRole('heading', { name: /^Run cancelled: / }).waitFor();
     // The button is gone: the focus is not lost.
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('All runs');
@@ -182,23 +192,26 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     place.going('--rate', '5/s');
     const { page, requests } = await open(control_url ?? '');
     for (const name of ['Pause…', 'Set rate…', 'Cancel…']) {
-      await page.getByRole('button', { name: `${name} run r` }).focus();
-      await page.keyboard.press('Enter');
+      await page.locator('#actions-r').press('Enter');
+      await page.getByRole('button', { name: `${name} run r` }).press('Enter');
       const dialog = page.locator('dialog[open]');
       await dialog.waitFor();
       expect(await page.evaluate('document.activeElement?.textContent')).toBe('Back');
-      for (const field of await dialog.locator('input').all()) {
+      for (const field of await dialog.locator('input:enabled:visible').all()) {
         await field.focus();
         await page.keyboard.press('Enter');
       }
       await dialog.getByRole('button', { name: 'Back' }).focus();
       await page.keyboard.press('Enter');
       await dialog.waitFor({ state: 'detached' });
+      // The menu has closed, and its button has the focus.
+      expect(await page.evaluate('document.activeElement?.id')).toBe('actions-r');
+      expect(await page.locator('#menu-r[open]').count()).toBe(0);
     }
     expect(requests.filter((address) => address.includes('/runs/r/'))).toEqual([]);
     // Opened again, the address leads to the dashboard, in another browser with a click and without control.
     await page.goto(control_url ?? '');
-    await page.getByRole('button', { name: 'Pause… run r' }).waitFor();
+    await page.locator('#actions-r').waitFor();
     const other = await open(control_url ?? '');
     await other.page.getByRole('link', { name: 'Look at the dashboard' }).click();
     await other.page.getByRole('link', { name: 'r', exact: true }).waitFor();
@@ -231,8 +244,10 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     const all = page.getByRole('button', { name: 'Show all 120' });
     await all.waitFor();
     expect(await shown()).toHaveLength(20);
-    const times = await page.getByRole('row', { name: 'hourly' }).locator('li').allTextContents();
-    expect(times).toEqual(Array(3).fill(expect.stringMatching(/:30:00 UTC\+5:30$/)));
+    const next = page.getByRole('row', { name: 'hourly' }).locator('li time');
+    expect(await next.allTextContents()).toEqual(Array(3).fill(expect.stringMatching(/^in /)));
+    for (const time of await next.all())
+      expect(await time.getAttribute('title')).toMatch(/:30:00 UTC\+5:30$/);
     const search = page.getByLabel('Search ended runs');
     for (const words of [
       'CANCELLED night',
@@ -262,6 +277,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     const first = await open(address.control_url ?? '', { ignoreHTTPSErrors: true });
     const context = first.page.context();
     let last = first.page;
+    await last.getByRole('link', { name: 'r', exact: true }).click();
     for (let tabs = 1; tabs < 8; tabs++) {
       await last.getByRole('button', { name: 'Pause… run r' }).waitFor();
       // A browser without a screen shows all its tabs.
@@ -279,20 +295,118 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     expect(first.complaints).toEqual([]);
   });
 
-  test('says when its server no longer answers, and that control ended with the old server', async () => {
+  test('shows heading, table, steps and progress of one moment on the page of a run', async () => {
+    const place = await newPlace(400, anyDatastore());
+    const { url } = await dashboardOf(place);
+    place.sandbox.configure({ fault: '500=40%' });
+    const run = place.going('--rate', '20/s', '--attempts', '1', '--max-failures', 'none');
+    const { page } = await open(`${url}/#run=r`);
+    await page.locator('.codes').getByText('INTERNAL', { exact: true }).waitFor();
+    // After each change of the page, before it is painted.
+    await page.evaluate(`
+      globalThis.seen = [];
+      const numbers = (text) => (text ?? '').match(/\\d+/g)?.map(Number) ?? [];
+      const rowsOf = (code) => [...document.querySelectorAll('.codes tr')]
+        .filter((row) => row.textContent.includes(code))
+        .flatMap((row) => numbers(row.querySelector('td.number')?.textContent))[0] ?? 0;
+      new MutationObserver(() => {
+        const [restored, , need = 0] = numbers(document.querySelector('h1')?.textContent);
+        const figures = [...document.querySelectorAll('p')].find(({ textContent }) => /^\\d+\\/\\d+ \\(/.test(textContent));
+        const step = document.querySelector('.steps')?.textContent;
+        const [stepRows = 0] = numbers(/(\\d+) rows?/.exec(step)?.[0]);
+        if (figures === undefined) return;
+        const [done] = numbers(figures.textContent);
+        seen.push([restored + need, done, rowsOf('OK') + rowsOf('INTERNAL'), need, rowsOf('INTERNAL'), stepRows]);
+      }).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });
+    `);
+    const seen = () => page.evaluate<number[][]>('seen');
+    await expect.poll(async () => new Set((await seen()).map(([done]) => done)).size).toBeGreaterThan(5);
+    for (const [heading, progress, codes, need, failed, step] of await seen()) {
+      expect([progress, codes]).toEqual([heading, heading]);
+      expect([failed, step]).toEqual([need, need]);
+    }
+    await place.hurry();
+    await run.end;
+  });
+
+  test('begins with what needs a person, by keyboard and on a phone, and keeps a refused file until it was seen', async () => {
     const place = await newPlace(0);
+    const store = openScheduleStore(place.stateDir);
+    const at = new Date().toISOString();
+    for (const name of ['often', 'rare']) {
+      await store.add({ ...nightly, name, source: { inbox: '/data/inbox' } });
+      const refusal = { due: at, result: 'began', at, runs: [], refused: ['bad.csv'] } as const;
+      const history = [
+        { ...refusal, runs: [], refused: [...refusal.refused] },
+        { due: at, result: 'idle' } as const,
+      ];
+      await store.saveState(name, { version: 1, history });
+    }
+    const { url, control_url } = await dashboardOf(place, '--control');
+    const { page, complaints } = await open(control_url ?? '');
+    const reader = await open(url, { viewport: { width: 380, height: 800 } });
+    for (const each of [page, reader.page]) {
+      const titles = each.getByRole('region', { name: 'Needs you' }).locator('.state');
+      await expect
+        .poll(() => titles.allTextContents())
+        .toEqual(['No daemon is running', 'A file of often was refused', 'A file of rare was refused']);
+      expect(await each.title()).toBe('3 need you · cqbatch');
+      expect(await each.locator('link[rel=icon]').getAttribute('href')).toContain(
+        encodeURIComponent('#e5484d'),
+      );
+      await expectAccessible(each);
+      // The schedule says it, too, after an occasion without a file.
+      const often = each.getByRole('row', { name: /^often/ });
+      await often.getByText('the inbox was empty').waitFor();
+      await often.getByText('bad.csv refused').waitFor();
+    }
+    expect(await reader.page.evaluate('document.documentElement.scrollWidth')).toBe(380);
+    const schedules = reader.page.getByRole('region', { name: 'Schedules' });
+    const widths = await schedules.evaluate((table) => {
+      const { scrollWidth, clientWidth } = table as unknown as Readonly<Record<string, number>>;
+      return { scrollWidth, clientWidth };
+    });
+    expect(widths.scrollWidth).toBe(widths.clientWidth);
+    // A reader who may not control runs dismisses nothing.
+    expect(await reader.page.getByRole('button', { name: 'Seen' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Seen' }).first().press('Enter');
+    for (const each of [page, reader.page]) {
+      await each.getByText('A file of often was refused').waitFor({ state: 'detached' });
+      await each.getByText('A file of rare was refused').waitFor();
+    }
+    // The button is gone: the focus is not lost.
+    expect(await page.evaluate('document.activeElement?.id')).toBe('home');
+    expect([complaints, reader.complaints]).toEqual([[], []]);
+  });
+
+  test('says when its server no longer answers, and that control ended with the old server', async () => {
+    const place = await newPlace(2_000, anyDatastore());
     const { served, url, control_url } = await dashboardOf(place, '--control');
+    place.going('--rate', '5/s');
     const { page } = await open(control_url ?? '');
-    const status = (text: string) => page.locator('header').getByText(text).waitFor();
+    const status = (text: string | RegExp) => page.locator('header').getByText(text).waitFor();
     await status('live');
     // The page has learned that it may control runs.
     await page.locator('main[aria-busy=false]').waitFor();
+    await page.locator('#card-r').getByText(' left, ').waitFor();
     served.kill('SIGSTOP');
     await status('No connection to the dashboard');
     served.kill('SIGCONT');
     await status('live');
+    await page.locator('#actions-r').press('Enter');
+    await page.getByRole('button', { name: 'Pause… run r' }).press('Enter');
     served.kill('SIGKILL');
     await status('No connection to the dashboard');
+    // Gray, without estimates and without control: the page says how old its state is.
+    await status(/^ Last known state, [\d.]+ s old\.$/);
+    await page.locator('main.stale').waitFor();
+    const run = page.locator('#card-r');
+    await run.getByText('last seen running').waitFor();
+    expect(await run.getByText(/ left/).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Pause run' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#actions-r').count()).toBe(0);
+    expect(await page.title()).toMatch(/^\? \d+ % r · cqbatch$/);
     await dashboardOf(place, '--control', '--port', new URL(url).port);
     await page.getByText('You can no longer control runs here').waitFor();
     await status('live');

@@ -37,7 +37,7 @@ export interface Need {
 /** How long an ended run is among the needs. The table of ended runs has it for longer. */
 const recentMs = 7 * 24 * 60 * 60 * 1_000;
 
-/** What needs a person: first runs in progress, then refused files, then ended runs, the newest first. */
+/** What needs a person: first runs in progress, then refused files, then ended runs: stopped ones, unclear ones, the newest first. */
 export function needsOf(
   { runs, ended, schedules, hasDaemon }: Pick<Snapshot, 'runs' | 'ended' | 'schedules' | 'hasDaemon'>,
   now = Date.now(),
@@ -48,7 +48,10 @@ export function needsOf(
     ...runs.map(needOfRun),
     !hasDaemon && schedules.some(({ paused }) => !paused) && missingDaemon,
     ...schedules.map(refusalsOf),
-    ...ended.map((run) => isRecent(run, now) && !retried.has(run.id) && needOfEnded(run)),
+    ...ended
+      .filter((run) => isRecent(run, now) && !retried.has(run.id))
+      .toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
+      .map(needOfEnded),
   ];
   return needs.filter((need) => need !== false);
 }
@@ -68,17 +71,20 @@ function awayApis(runs: readonly RunData[], now: number): readonly Need[] {
   return apis.flatMap(([api, { pace }]) => {
     const away = pace?.away;
     if (away == null) return [];
-    const waits = waiting.filter((run) => apiText(run) === api).map(({ id }) => id);
+    const itsRuns = waiting.filter((run) => apiText(run) === api);
+    const waits = itsRuns.map(({ id }) => id);
+    const isOne = waits.length === 1;
     const end =
       away.gives_up_at === null
-        ? 'waits until the API is back'
-        : `gives up at ${clockTime(new Date(away.gives_up_at), new Date(now))}`;
+        ? `${isOne ? 'waits' : 'wait'} until the API is back`
+        : `${isOne ? 'gives' : 'give'} up at ${clockTime(new Date(away.gives_up_at), new Date(now))}`;
     return {
       id: `away ${api}`,
       kind: 'attention',
       title: `${api} is away`,
       text: `${away.reason.replace(/\.$/, '')}. ${counted(waits.length, 'run')} (${inWords(waits, 'and')}) ${end}.`,
       since: away.since,
+      ...(itsRuns[0] && { run: itsRuns[0] }),
     };
   });
 }
@@ -129,6 +135,12 @@ function refusalsOf({ name, source, refused }: ScheduleData): Need | false {
     since: last.at,
     refusals: { schedule: name, until: last.at },
   };
+}
+
+/** Stopped runs come before runs with unclear rows, and these before the others. */
+function urgencyOf({ local, ...run }: RunData): number {
+  if (leavesRows(resultOf(run, run.counts))) return 0;
+  return (local?.unclear ?? 0) > 0 ? 1 : 2;
 }
 
 function isRecent(run: RunData, now: number): boolean {

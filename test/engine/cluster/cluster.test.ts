@@ -117,8 +117,9 @@ describeWithRedis('the processes that share a Redis', () => {
     const key = keyOf(datastore.prefix ?? '', apiKeys(api).workers);
     const [written = ''] = await admin.hvals(key);
     await admin.hset(key, 'dead', written.replace(/^\S+/, String(Date.now() - 20_000)));
-    // A worker that is gone counts nowhere.
+    // A worker that is gone counts nowhere, unless lost workers are wanted.
     expect(await cluster.workers(api)).toHaveLength(2);
+    expect(await cluster.workers(api, 60_000)).toHaveLength(3);
     await first.leaveCluster();
     expect(await cluster.workers(api)).toMatchObject([{ version: '1', active: 3, ...api, traffic }]);
     expect(await second.beat(heartbeat, true)).toMatchObject({ leads: true });

@@ -127,6 +127,29 @@ test('while Redis is away, its runs and workers were last seen before that', asy
   expect(away.runs).toMatchObject([{ lastSeenAt: since, throughput: undefined }]);
 });
 
+test('a worker that fell silent is lost at its last beat, with the calls that it had', async () => {
+  const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
+  const silent = workerEntry({ id: 'silent', pid: 3, active: 3, seenAt: ago(60_000) });
+  const known = [workerEntry(), silent];
+  const cluster = {
+    runs: async () => [runEntry()],
+    workers: async (_, withinMs = 15_000) => known.filter(({ seenAt }) => seenAt > ago(withinMs)),
+    pace: async () => undefined,
+  } as Partial<Cluster> as Cluster;
+  const overview = openOverview(store, { name: 'redis://r', cluster, trouble: () => undefined });
+  onTestFinished(() => overview.close());
+  const workers = async () => (await overview.read(new Set())).workers;
+  const lost = { pid: 3, active: 3, lostAt: silent.seenAt };
+  expect(await workers()).toMatchObject([{ pid: 2 }, lost]);
+  // Each reading finds another age, which differs by milliseconds.
+  known[1] = { ...silent, seenAt: ago(60_001) };
+  expect(await workers()).toMatchObject([{ pid: 2 }, lost]);
+  known[1] = { ...silent, seenAt: ago(0) };
+  expect((await workers()).map(({ lostAt }) => lostAt)).toEqual([undefined, undefined]);
+  known[1] = { ...silent, seenAt: ago(3_601_000) };
+  expect(await workers()).toMatchObject([{ pid: 2 }]);
+});
+
 test('a schedule tells when it is due next, and nothing while it is paused', async () => {
   const { stateDir } = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
   const schedules = openScheduleStore(stateDir);

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 import {
+  asLastKnown,
+  calledText,
+  endedAt,
   failingText,
+  figuresText,
   needsPerson,
   type RunData,
+  type Snapshot,
   stateOf,
+  waitText,
   withCountsOf,
 } from '../../../src/pages/server/page-data.ts';
 
@@ -38,6 +44,18 @@ test.each([
   ['a run that its datastore last told of', away, 'last seen running', 'waiting'],
   ['success', { ...completed, counts: { ...counts, succeeded: 100 } }, 'completed', 'completed'],
   ['failures', { ...completed, counts: failures }, '80 failed', 'failed'],
+  ['unclear rows', { ...completed, local: { ...local, unclear: 20 } }, '20 unclear', 'attention'],
+  [
+    'failures and unclear rows',
+    { ...completed, counts: failures, local: { ...local, unclear: 2 } },
+    '80 failed, 2 unclear',
+    'failed',
+  ],
+  ['a pause', { ...run, state: 'paused', wait: { of: 'user', text: '' } }, 'paused', 'paused'],
+  ['a daemon to come', { ...run, state: 'submitted' }, 'submitted', 'waiting'],
+  ['a halt', { ...completed, state: 'halted', counts: failures }, 'halted', 'halted'],
+  ['a dashboard that is gone', { ...run, isLastKnown: true }, 'last seen running', 'waiting'],
+  ['an end before that', { ...completed, isLastKnown: true }, 'completed', 'completed'],
 ] as const)('the state of a run tells of %s', (_title, data, text, kind) => {
   expect(stateOf(data)).toEqual({ text, kind });
 });
@@ -99,4 +117,50 @@ test('a page shows the counts of its report only, beside the state of the run by
   const { done, counts: shown, retrying, local: known } = earlier;
   const page = withCountsOf({ facts: earlier }, { ...now, local: { ...local, unclear: 5 } });
   expect(page).toEqual({ ...now, done, counts: shown, retrying, local: { ...known, codes: undefined } });
+});
+
+test.each<[rows: Partial<typeof counts>, text: string]>([
+  [{ succeeded: 86, failed: 15, not_attempted: 2_899 }, '15 of 101 called rows failed, 2,899 left'],
+  [{ failed: 1, pending: 9 }, '1 of 1 called row failed, 9 left'],
+  [{ succeeded: 97, failed: 3 }, ''],
+])('the share of failures is one of called rows: %j', (rows, text) => {
+  expect(calledText({ counts: { ...counts, ...rows } })).toBe(text);
+});
+
+test('a run ended when it entered its last state; of one elsewhere only the start is known', () => {
+  const states = [
+    { state: 'running', at: '2026-01-01T00:00:00.000Z' },
+    { state: 'completed', at: until },
+  ] as const;
+  const startedAt = '2026-01-01T00:00:00.000Z';
+  expect(endedAt({ startedAt, local: { ...local, states: [...states] } })).toBe(until);
+  expect(endedAt({ startedAt, local: undefined })).toBe(startedAt);
+});
+
+test('without the dashboard, a page has no estimates, no wait and no control, but all rows', () => {
+  const known: RunData = {
+    ...run,
+    done: 40,
+    counts: { ...counts, succeeded: 40 },
+    throughput: { rowsPerSecond: 10, of: 'now' },
+    retrying: 3,
+    wait: api('the API asks to wait'),
+  };
+  const snapshot: Snapshot = {
+    stateDir: '.cqbatch',
+    runs: [known],
+    ended: [],
+    workers: [],
+    schedules: [],
+    hasDaemon: true,
+    warnings: [],
+    mayControl: true,
+    requireReason: false,
+  };
+  expect(figuresText({ ...known, wait: undefined })).toContain(' left');
+  const { runs, mayControl } = asLastKnown(snapshot);
+  expect(mayControl).toBe(false);
+  expect(runs.map((each) => [figuresText(each), waitText(each)])).toEqual([
+    ['40/100 (40 %), 40 succeeded', ''],
+  ]);
 });

@@ -75,8 +75,9 @@ function timeLeft({ state, done, rows, throughput, retrying = 0, wait }: RunProg
 }
 
 /** `640/s of 50/s (limit 50/s, just under the limit)`, `640/s, unlimited`, `2.5/s on average`. Empty while the API is not the reason to wait. */
-function rateWords({ throughput, pace, wait }: RunProgress): string {
-  if (throughput === undefined || (wait !== undefined && wait.of !== 'api')) return '';
+function rateWords(run: RunProgress): string {
+  const { throughput, pace, wait } = run;
+  if (throughput === undefined || (wait !== undefined && wait.of !== 'api') || isAway(run)) return '';
   const rate = perSecond(throughput.rowsPerSecond);
   if (throughput.of === 'average') return `${rate} on average`;
   if (pace === undefined || wait?.of === 'api') return rate;
@@ -100,7 +101,7 @@ function waitWords(run: RunProgress, now: number): string {
   if (wait === undefined) return '';
   switch (wait.of) {
     case 'user':
-      return `paused${wait.reason === undefined ? '' : ` (${wait.reason})`}: no row is called until you unpause it`;
+      return `paused: no row is called until you unpause it${wait.reason === undefined ? '' : `; reason: ${wait.reason}`}`;
     case 'datastore':
       return `waiting: ${wait.text}`;
     case 'api':

@@ -109,7 +109,7 @@ class Dashboard {
     const isLive = this.#events?.readyState === EventSource.OPEN;
     this.#connection.className = isLive ? 'quiet' : 'lost';
     const lost =
-      'No connection to the dashboard: this is the last known state. The page reconnects by itself. If the dashboard was stopped, type: cqbatch dashboard';
+      'No connection to the dashboard. The page reconnects by itself. If the dashboard was stopped, type: cqbatch dashboard.';
     redraw(this.#connection, isLive ? 'live' : lost);
     this.#showAge();
   }
@@ -118,7 +118,8 @@ class Dashboard {
   #showAge(): void {
     const seconds = Math.round((performance.now() - this.#lastEventAt) / 1_000);
     const age = exactDuration(seconds * 1_000);
-    this.#age.textContent = seconds === 0 ? '' : this.#isStale ? ` (${age} old)` : `, updated ${age} ago`;
+    const since = this.#isStale ? ` Last known state, ${age} old.` : `, updated ${age} ago`;
+    this.#age.textContent = seconds === 0 ? '' : since;
   }
 
   #draw(): void {
@@ -140,7 +141,7 @@ class Dashboard {
     // The focused element is gone: the reader has followed a link, or the run of a focused button has ended.
     if (focused instanceof HTMLElement && !focused.isConnected) {
       const id = run === undefined ? `run-${focused.dataset['run'] ?? before}` : 'back';
-      document.getElementById(id)?.focus();
+      (document.getElementById(id) ?? document.getElementById('home'))?.focus();
     }
     this.#dialog.update(snapshot);
     this.#main.setAttribute('aria-busy', 'false');

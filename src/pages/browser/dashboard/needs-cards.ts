@@ -1,4 +1,3 @@
-import { counted } from '../../../base/text/format.ts';
 import type { Need } from '../../server/needs.ts';
 import type { RunData } from '../../server/page-data.ts';
 import { button, type Child, copyClicked, element } from '../dom.ts';
@@ -14,7 +13,7 @@ export function needsSection(needs: readonly Need[], controls: ControlDialog | u
   if (needs.length === 0) return false;
   const cards = needs.map((need) => card(need, controls));
   const more = cards.length - fewCards;
-  const summary = element('summary', counted(more, 'more'));
+  const summary = element('summary', `${more} more`);
   return element(
     'section',
     { class: 'needs', 'aria-label': 'Needs you' },
@@ -59,16 +58,16 @@ function whatToDo({ id, run, rows, command, refusals }: Need, controls: ControlD
     run?.state === 'paused' && controls && actionsFor(run).find(({ control }) => control === 'unpause');
   if (run !== undefined && controls !== undefined && unpause)
     return actionButton(run, unpause, controls, 'card');
-  const link = run !== undefined && lookLink(run, rows);
+  const link = run !== undefined && lookLink(id, run, rows);
   return rows !== undefined || command === undefined ? link : commandElement(id, command);
 }
 
-function lookLink({ id }: RunData, rows: string | undefined): HTMLElement {
-  const address = new URLSearchParams({ run: id, ...(rows !== undefined && { show: rows }) });
+function lookLink(need: string, run: RunData, rows: string | undefined): HTMLElement {
+  const address = new URLSearchParams({ run: run.id, ...(rows !== undefined && { show: rows }) });
   const text = rows === undefined || rows === 'all' ? 'Look at the run' : 'Look at these rows';
   return element(
     'a',
-    { href: `#${address}`, class: 'button', id: `look-${id}`, 'aria-label': `${text}: ${id}` },
+    { href: `#${address}`, class: 'button', id: `look ${need}`, 'aria-label': `${text}: ${run.id}` },
     text,
   );
 }

@@ -25,7 +25,10 @@ export class OverviewPage {
     if (ended.length > 0) this.#ended.show(snapshot);
     if (snapshot.drafts !== undefined) this.#newRun.draw(snapshot);
     const all = [...runs, ...ended];
-    const isOfOneApi = new Set(all.map(apiText)).size <= 1;
+    const told = {
+      isOfOneApi: new Set(all.map(apiText)).size <= 1,
+      isDatastoreAway: datastore?.away !== undefined,
+    };
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
     redraw(
       this.element,
@@ -38,11 +41,7 @@ export class OverviewPage {
         ? snapshot.drafts === undefined
           ? commandNote('No run is in progress. Start one: ', 'cqbatch run manifest.csv')
           : element('p', { class: 'empty' }, 'No run is in progress.')
-        : element(
-            'div',
-            { id: 'in-progress' },
-            ...inProgress.map((run) => runRow(run, controls, isOfOneApi)),
-          ),
+        : element('div', { id: 'in-progress' }, ...inProgress.map((run) => runRow(run, controls, told))),
       dayStrip(all),
       ended.length > 0 && [element('h2', 'Ended runs'), this.#ended.element],
       workersOf(snapshot),

@@ -19,11 +19,11 @@ const kindTexts: Readonly<Record<RateChoice['kind'], string>> = {
 
 /** What is known of the rate now: what the user wants, what is allowed, what the API permits. */
 export function rateFacts(run: RunData): Child {
-  const { pace, throughput, wantedRate } = run;
+  const { pace, throughput } = run;
   const limit = pace?.limit_per_s ?? undefined;
   const allowed = pace?.allowed_per_s ?? undefined;
   const facts = [
-    `Requested: ${wantedRateText(run) || wantedRate}.`,
+    `Requested: ${wantedRateText(run) || 'as fast as the API permits'}.`,
     allowed !== undefined && `Allowed now: ${speedText(allowed, 'calls')}.`,
     limit === undefined
       ? 'The limit of the API is not known.'

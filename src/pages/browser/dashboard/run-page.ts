@@ -89,11 +89,11 @@ export class RunPage {
       retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),
       report && reportLink(this.id, report),
       local && historyOf(local.states),
-      progressElements(run, shown !== undefined),
+      progressElements(run, shown !== undefined, { isDatastoreAway: datastore?.away !== undefined }),
       buttonsOf(run, controls),
       mayAct && controls !== undefined && this.#endedActions.element,
       isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),
-      this.#trouble !== undefined && noteElement(this.#trouble),
+      this.#trouble !== undefined && run.isLastKnown === undefined && noteElement(this.#trouble),
       this.#view?.element,
     );
     if (local === undefined) return;

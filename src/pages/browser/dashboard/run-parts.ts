@@ -43,18 +43,24 @@ export function timeElement(time: string, now = new Date()): HTMLElement {
   return element('time', { datetime: time, title: localTime(time) }, text);
 }
 
-/**
- * A run in progress, in a row of the overview.
- *
- * @param isOfOneApi whether all runs of the page call the same API
- */
-export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOneApi: boolean): HTMLElement {
+/** What the page says once for all its runs. */
+export interface ToldForAll {
+  /** Whether all runs of the page call the same API. */
+  readonly isOfOneApi?: boolean;
+  /** Whether the page says that the datastore does not answer. */
+  readonly isDatastoreAway: boolean;
+}
+
+/** A run in progress, in a row of the overview. */
+export function runRow(run: RunData, controls: ControlDialog | undefined, told: ToldForAll): HTMLElement {
   const { id, priority, manifest, local, wait } = run;
   const isCalled = wait === undefined && run.isLastKnown === undefined;
-  const title = element('h3', runLink(id), ' ', stateText(stateOf(run)));
+  const pending = pendingText(run, controls);
+  const asked = pending !== undefined && element('span', { class: 'quiet', role: 'status' }, ` ${pending}…`);
+  const title = element('h3', runLink(id), ' ', stateText(stateOf(run)), asked);
   const chips = [
     priority !== usualPriority && `${priority} priority`,
-    !isOfOneApi && shownApi(run),
+    told.isOfOneApi !== true && shownApi(run),
     wantedRateText(run),
   ].map((text) => text && element('span', { class: 'chip' }, text));
   const about = element('p', { class: 'quiet' }, manifest, ' ', chips);
@@ -62,7 +68,8 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
   const progress = element('div', outcomeBar(run.counts, run.rows), element('p', figuresText(run)));
   const parts = [
     element('div', title, about),
-    troubleOf(run),
+    // The element has a place in the grid even when empty. The cards above say whether the run fails.
+    element('p', { class: 'doing' }, shownWait(run, told)),
     progress,
     element('div', { class: 'curve' }, curve),
   ];
@@ -70,10 +77,10 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
 }
 
 /** Elements with the progress of a run. @param isReported whether the page has the report, whose head has rate and counts */
-export function progressElements(run: RunData, isReported: boolean): Child {
+export function progressElements(run: RunData, isReported: boolean, told: ToldForAll): Child {
   const { ended, priority, coordinator } = run;
   return [
-    !ended && troubleOf(run, run.state === 'paused' ? 'banner paused' : 'doing'),
+    !ended && troubles(run, told),
     outcomeBar(run.counts, run.rows),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
@@ -91,14 +98,26 @@ export function progressElements(run: RunData, isReported: boolean): Child {
   ];
 }
 
-/**
- * Why no row is called, and whether the run fails. A wait comes first, because a small screen cuts the end. The element is there even when
- * empty: it has a place in the grid.
- */
-function troubleOf(run: RunData, place = 'doing'): HTMLElement {
+/** Why no row is called, unless the page says so above. */
+function shownWait(run: RunData, { isDatastoreAway }: ToldForAll): string {
+  const isTold = isDatastoreAway && (run.wait?.of === 'datastore' || run.lastSeenAt !== undefined);
+  return isTold ? '' : waitText(run);
+}
+
+/** What is wrong with a run in progress: a banner that says why no row is called, and whether the run fails. */
+function troubles(run: RunData, told: ToldForAll): Child {
+  const waits = shownWait(run, told);
   const failing = failingText(run);
-  const failure = failing !== undefined && element('b', { class: 'lost' }, failing);
-  return element('p', { class: place }, waitText(run), ' ', failure);
+  return [
+    waits !== '' && element('p', { class: `banner ${stateOf(run).kind}` }, waits),
+    failing !== undefined && element('p', element('b', { class: 'lost' }, failing)),
+  ];
+}
+
+/** `Pausing` after a command that the run has not obeyed yet. */
+function pendingText(run: RunData, controls: ControlDialog | undefined): string | undefined {
+  const pending = controls?.pendingControl(run);
+  return actionsFor(run).find(({ control }) => control === pending)?.askedText;
 }
 
 /** A button for an action of a run. @param place makes its id unique, where a run has several buttons for it */
@@ -112,8 +131,10 @@ export function actionButton(
   const isBusy = control === controls.pendingControl(run) && askedText !== undefined;
   const shown = isBusy ? askedText : text;
   const click = ({ currentTarget }: Event): void => {
-    const { ariaBusy, dataset } = currentTarget as HTMLElement;
-    if (ariaBusy !== 'true') controls.openQuestion(id, dataset['control'] as ControlName);
+    const clicked = currentTarget as HTMLElement;
+    if (clicked.ariaBusy === 'true') return;
+    closeMenu(clicked.closest<HTMLDetailsElement>('.menu'));
+    controls.openQuestion(id, clicked.dataset['control'] as ControlName);
   };
   return button(shown, click, {
     // Pausing and unpausing have the same button, so that the focus stays on it. Its data says which it is.
@@ -134,13 +155,20 @@ export function buttonsOf(run: RunData, controls: ControlDialog | undefined): Ch
   return element('div', { class: 'buttons', id: `buttons-${run.id}` }, buttons);
 }
 
+/** The focus goes to the button of the menu, and returns there after a dialog. */
+function closeMenu(menu: HTMLDetailsElement | null): void {
+  if (menu === null) return;
+  menu.open = false;
+  menu.querySelector('summary')?.focus();
+}
+
 /** The same buttons in a menu, which closes when the reader goes elsewhere. */
 function menuOf(run: RunData, controls: ControlDialog | undefined): Child {
   const buttons = buttonsOf(run, controls);
   if (buttons === false) return false;
   const summary = element(
     'summary',
-    { 'aria-label': `Actions of run ${run.id}`, id: `actions-${run.id}` },
+    { 'aria-label': `Actions of run ${run.id}`, id: `actions-${run.id}`, 'data-run': run.id },
     '⋯',
   );
   const close = (menu: HTMLDetailsElement, next: unknown): void => {
@@ -159,9 +187,7 @@ function menuOf(run: RunData, controls: ControlDialog | undefined): Child {
       },
       keydown: (event) => {
         if ((event as KeyboardEvent).key !== 'Escape') return;
-        const opened = event.currentTarget as HTMLDetailsElement;
-        opened.open = false;
-        opened.querySelector('summary')?.focus();
+        closeMenu(event.currentTarget as HTMLDetailsElement);
       },
     },
     summary,

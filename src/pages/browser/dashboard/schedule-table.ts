@@ -12,13 +12,17 @@ export function scheduleTable(
   return stackedTable(
     'Schedules',
     ['Schedule', 'Next', 'When', 'Last', 'Source'],
-    schedules.map(({ name, cron, tz, paused, next, last, lastWithRuns, source }) => [
+    schedules.map(({ name, cron, tz, paused, next, last, lastWithRuns, refused, source }) => [
       name,
       paused ? stateText({ text: 'paused', kind: 'paused' }) : timeList(next),
       `${cron} (${tz})`,
       last === undefined
         ? 'not due yet'
-        : [occasion(last, runOf), lastWithRuns !== undefined && occasion(lastWithRuns, runOf)],
+        : [
+            occasion(last, runOf),
+            lastWithRuns !== undefined && occasion(lastWithRuns, runOf),
+            earlierRefusals(refused, [last, lastWithRuns]),
+          ],
       'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
     ]),
   );
@@ -44,4 +48,18 @@ function occasion(
     return [link, ' ', kind === undefined ? text : stateText({ text, kind })];
   });
   return element('p', timeElement(due), parts);
+}
+
+/** The files that no person has dismissed, and that are not among those of the shown occasions. */
+function earlierRefusals(
+  refused: ScheduleData['refused'],
+  shown: readonly (NonNullable<ScheduleData['last']> | undefined)[],
+): readonly Child[] {
+  const isShown = ({ name, at }: (typeof refused)[number]): boolean =>
+    shown.some((entry) => entry?.result === 'began' && entry.at === at && entry.refused?.includes(name));
+  return refused
+    .filter((file) => !isShown(file))
+    .map(({ name, at }) =>
+      element('p', timeElement(at), ' ', stateText({ text: `${name} refused`, kind: 'failed' })),
+    );
 }

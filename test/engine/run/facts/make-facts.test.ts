@@ -5,9 +5,15 @@ import { operations } from '../../../../jobs/index.ts';
 import { thisProcess } from '../../../../src/base/disk/process.ts';
 import type { PaceReport } from '../../../../src/domain/pace.ts';
 import { noOutcomes } from '../../../../src/domain/terms.ts';
-import { factsOfEntry, factsOfRecord, progressOfWork } from '../../../../src/engine/run/facts/make-facts.ts';
+import {
+  briefOfEntry,
+  briefOfRecord,
+  factsOfEntry,
+  factsOfRecord,
+  progressOfWork,
+} from '../../../../src/engine/run/facts/make-facts.ts';
 import { phraseText, progressPhrases } from '../../../../src/engine/run/facts/progress-words.ts';
-import { enterState } from '../../../../src/engine/run/record/record.ts';
+import { enterState, withRate } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import { RateLog } from '../../../../src/engine/run/work/rate-log.ts';
 import { publishedPace, runEntry } from '../../../helpers/cluster-entries.ts';
@@ -97,4 +103,16 @@ test('terminal and entries of other machines are within the allowed rate, too', 
   const entry = runEntry({ rows: 100, rowsPerSecond: 40 });
   const seen = factsOfEntry(entry, { entry, workers: [], pace: publishedPace({ rate: 8 }) });
   expect(seen.throughput).toEqual({ rowsPerSecond: 8, of: 'now' });
+});
+
+test('a run says since when its rate is another than at its start, also without a limit', () => {
+  const at = '2026-11-29T20:11:00.000Z';
+  expect(briefOfRecord(plannedRecord).rateSetAt).toBeUndefined();
+  for (const rate of [{ text: '8/s', auto: false, perSecond: 8 }, null])
+    expect(briefOfRecord(withRate(plannedRecord, { rate, at }))).toMatchObject({
+      wantedRate: rate?.text ?? 'none',
+      rateSetAt: at,
+    });
+  const rate = { text: '8/s', auto: false, perSecond: 8, setAt: at };
+  expect(briefOfEntry(runEntry({ rate }))).toMatchObject({ wantedRate: '8/s', rateSetAt: at });
 });

@@ -77,3 +77,19 @@ test('failures have a chart of when they happened', async () => {
   const values = chart?.data?.lines[0]?.values ?? [];
   expect(values.filter((rows) => rows !== null && rows > 0)).toEqual([6]);
 });
+
+test('of runs that share an API, one has a line of its own calls, and a quiet one of all', async () => {
+  const { lines, facts, stops } = chartedRun({ accepted: steadily(20) });
+  const { data } = await pageOf([lines], { columns: ['id'], facts, stops });
+  const calls = seconds(20).map((second) => (second < 5 ? 12 : 0));
+  const [chart] = chartsOf({ ...data, ownCalls: { from: started * 1_000, stretchMs: 1_000, calls } });
+  expect(chart?.summary).toBe(
+    'Requested rate: auto. Peak achieved: 12 calls/s. Gray: the calls of all runs at this API.',
+  );
+  const own = chart?.data?.lines.find(({ label }) => label === 'this run');
+  expect(own?.values.slice(0, 8)).toEqual([null, 12, 12, 12, 12, 12, 0, 0]);
+  expect(own?.overallText).toBe('3 calls/s');
+  const all = chart?.data?.lines.find(({ label }) => label === 'all runs');
+  expect(all?.values.slice(1, 4)).toEqual([40, 40, 40]);
+  expect([all?.color, all?.overallText]).toEqual(['--quiet', '40 calls/s']);
+});
