@@ -14,6 +14,7 @@ import {
 import { drawnMarkup, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
+import { timeMarkup } from '../time-markup.ts';
 import type { ControlDialog } from './control-dialog.ts';
 import { workersOf } from './overview.ts';
 import type { Pointer } from './pointer.ts';
@@ -73,7 +74,7 @@ export class RunPage {
     redraw(
       this.element,
       element('p', { id: 'trail' }, back, ' / ', this.id, ' ', stateText(stateOf(run))),
-      shown === undefined ? title : drawnMarkup(reportHead(withNews(shown.data, run))),
+      shown === undefined ? title : drawnMarkup(reportHead(withNews(shown.data, run), timeMarkup)),
       local === undefined && noteElement(elsewhere),
       local?.retryOf !== undefined && element('p', 'This run is a retry of ', runLink(local.retryOf), '.'),
       retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),

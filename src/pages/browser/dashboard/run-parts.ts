@@ -1,4 +1,4 @@
-import { localTime, timeAgo, timeAhead } from '../../../base/text/local-time.ts';
+import { localTime } from '../../../base/text/local-time.ts';
 import { apiText, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
 import {
@@ -10,6 +10,7 @@ import {
   waitText,
 } from '../../server/page-data.ts';
 import { button, type Child, drawnMarkup, element, outcomeBar } from '../dom.ts';
+import { timeMarkup } from '../time-markup.ts';
 import type { ControlDialog } from './control-dialog.ts';
 import { actionsFor, type RunAction } from './run-actions.ts';
 import { sparkline } from './svg.ts';
@@ -26,11 +27,8 @@ export function stateText({ kind, text }: ReturnType<typeof stateOf>): HTMLEleme
   return element('span', { class: `state ${kind}` }, text);
 }
 
-/** A time as its distance from now; its title has the exact one. */
-export function timeElement(time: string, now = new Date()): HTMLElement {
-  const date = new Date(time);
-  const text = date > now ? timeAhead(date, now) : timeAgo(date, now);
-  return element('time', { datetime: time, title: localTime(time) }, text);
+export function timeElement(time: string): Child {
+  return drawnMarkup(timeMarkup(time));
 }
 
 /**
