@@ -211,6 +211,8 @@ describeWithBrowser('report.html', (open) => {
     expect(await page.locator('canvas').first().isVisible()).toBe(true);
     expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
     expect(await found(page)).toBe('66 of 200 rows');
+    const rules = '[...document.styleSheets[0].cssRules].map((rule) => rule.cssText).join(" ")';
+    expect(await page.evaluate(rules)).toContain('Run r of m.csv');
     expect(complaints).toEqual([]);
   });
 });

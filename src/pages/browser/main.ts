@@ -2,6 +2,7 @@ import type { PageContent } from '../../engine/report/html/page-data.ts';
 import { reportHead } from '../../engine/report/html/report-head.ts';
 import { countOf } from '../../engine/report/html/row-groups.ts';
 import { drawnMarkup, element, outcomeBar, redraw } from './dom.ts';
+import { printFooter } from './paper-footer.ts';
 import { ReportView } from './report-view.ts';
 import { Rows } from './rows.ts';
 import { timeMarkup } from './time-markup.ts';
@@ -19,6 +20,7 @@ try {
   drawHead();
   setInterval(drawHead, 30_000);
   const bar = outcomeBar(outcomes, manifest.rows, (outcome) => countOf(`${outcome} unclear`, data));
+  printFooter(`Run ${data.run.id} of ${manifest.name}`);
   main?.replaceChildren(head, bar, view.element);
   view.followAddress();
 } catch (error) {

@@ -80,7 +80,7 @@ export class RunPage {
       retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),
       report && reportLink(this.id, report),
       local && historyOf(local.states),
-      progressElements(run, shown !== undefined),
+      progressElements(run, shown?.data),
       buttonsOf(run, controls),
       isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),
       this.#trouble !== undefined && noteElement(this.#trouble),

@@ -1,6 +1,8 @@
 import { localTime } from '../../../base/text/local-time.ts';
 import { apiText, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
+import type { PageData } from '../../../engine/report/html/page-data.ts';
+import { countOf } from '../../../engine/report/html/row-groups.ts';
 import {
   type ControlName,
   failingText,
@@ -57,12 +59,13 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
   return element('article', { class: 'run', id: `card-${id}` }, parts, menuOf(run, controls));
 }
 
-/** Elements with the progress of a run. @param isReported whether the page has the report, whose head has rate and counts */
-export function progressElements(run: RunData, isReported: boolean): Child {
+/** Elements with the progress of a run. @param report undefined before the page has it; its head has rate and counts */
+export function progressElements(run: RunData, report: PageData | undefined): Child {
+  const isReported = report !== undefined;
   const { ended, priority, coordinator } = run;
   return [
     !ended && troubleOf(run),
-    outcomeBar(run.counts, run.rows),
+    outcomeBar(run.counts, run.rows, (outcome) => (report ? countOf(`${outcome} unclear`, report) : 0)),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
       drawnMarkup(

@@ -50,7 +50,7 @@ export class PlanView {
     this.#story = new RowDialog(this.#table, () => writeAddress({ row: '' }, true));
     this.#head = element('div', drawnMarkup(planHead(data)));
     this.#head.addEventListener('click', (event) => this.#onClick(event));
-    const tools = element('div', { class: 'tools' }, this.#search, this.#found, this.#clear);
+    const tools = element('div', { class: 'tools few' }, this.#search, this.#found, this.#clear);
     const { element: section, skipLink } = this.#section;
     section.append(...this.#leftOutNotes(), tools, this.#table.element);
     this.element = element('div', skipLink, this.#head, section, end, this.#story.element);
