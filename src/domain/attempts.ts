@@ -1,3 +1,4 @@
+import { shortenedAtWord } from '../base/text/printable.ts';
 import type { Attempt, AttemptHistory, RowResult } from './row-result.ts';
 
 export const noHistory: AttemptHistory = { attempts: 0, unprocessed: 0, unclear: false };
@@ -22,7 +23,7 @@ export function withAttempt(
 ): readonly Attempt[] {
   const latest = {
     ...attempt,
-    ...(message !== undefined && message !== '' && { message: message.slice(0, maxMessageLength) }),
+    ...(message !== undefined && message !== '' && { message: shortenedAtWord(message, maxMessageLength) }),
   };
   const all = [...earlier, latest];
   if (all.length <= 2 * keptAtEachEnd) return all;

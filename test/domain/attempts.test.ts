@@ -27,6 +27,13 @@ test.each([25, 26, 1_000])('of %d attempts, the first and last are kept, and how
   expect(kept[12]).toEqual({ code: `N${count - 11}`, omitted: count - 24 });
 });
 
+test('the message of an earlier attempt is cut after a whole word', () => {
+  const message = `${'word '.repeat(38)}whose end is ${'left out '.repeat(10)}`;
+  const [cut = ''] = withAttempt([], { message }).map((attempt) => attempt.message);
+  expect(cut).toBe(`${'word '.repeat(38)}whose end…`);
+  expect(withAttempt([], { message: cut })).toEqual([{ message: cut }]);
+});
+
 test('nothing is known about an attempt whose process died', () => {
   expect(perhapsCalled(noHistory)).toEqual({
     attempts: 1,

@@ -5,6 +5,7 @@ import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { type ChartedRunOptions, chartedRun, secondsLater } from '../helpers/charted-run.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { isReady } from './report-rows.ts';
 
 /** A minute with a wait, rejected calls and slow calls, and after a pause of a minute another one. */
 const eventful: ChartedRunOptions = {
@@ -110,9 +111,10 @@ describeWithBrowser('the charts of report.html', (open) => {
     await expectAccessible(page);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);
-    // In less than ten seconds, there is nothing to draw.
+    // In less than ten seconds, there is nothing to draw, and nothing to head.
     const { page: short } = await open(await addressOf({ accepted: eventful.accepted.slice(0, 9) }, 7));
-    await short.getByText('Requested rate: auto.').waitFor();
+    await short.waitForSelector(isReady);
+    expect(await short.getByText('Over time').count()).toBe(0);
     expect(await short.locator('canvas').count()).toBe(0);
     expect(await short.getByText('Data table').filter({ visible: true }).count()).toBe(0);
   });

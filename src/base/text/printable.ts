@@ -18,6 +18,14 @@ export function shortened(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
+/** The beginning of a text, with `…` after its last whole word. A long word is cut. */
+export function shortenedAtWord(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const beginning = text.slice(0, longest - 1);
+  const [words = ''] = /^.*\S(?=\s\S*$)/s.exec(text.slice(0, longest)) ?? [];
+  return `${words.length > longest / 2 ? words : beginning}…`;
+}
+
 /** A text as one line, safe to print: `\u001b` in place of an escape character, `\n` in place of a line feed. */
 export function escapeInvisible(text: string): string {
   return text.replace(unprintable, escaped);

@@ -40,6 +40,11 @@ export class RefeedRows {
     return this.#columns.map(({ title }) => guard(title, { clearToken }));
   }
 
+  /** The titles of columns that the manifest does not have. */
+  get addedTitles(): ReadonlySet<string> {
+    return new Set(this.#columns.filter(({ sources }) => sources.length === 0).map(({ title }) => title));
+  }
+
   /** The cells of a row. @param operation empty when unknown */
   cells(row: { readonly cells: CellTexts }, operation: string): RefeedCells {
     const { clear_token: clearToken, defaults, guard } = this.#options;

@@ -1,6 +1,7 @@
 import { composed } from '../../base/text/composed.ts';
 import type { Markup } from '../../engine/report/html/markup.ts';
 import type { PageColumn } from '../../engine/report/html/page-data.ts';
+import { searchPatterns } from './table/search-hits.ts';
 
 /** A column of the table: a fact of the row, a result column of its operation, or a cell of the manifest. */
 export interface Column extends PageColumn {
@@ -25,10 +26,7 @@ export interface Column extends PageColumn {
 
 /** @param q words, each of which must be in any column. Words in quotes belong together. */
 export function searchOf(q: string, columns: readonly Pick<Column, 'shown'>[]): (row: number) => boolean {
-  const words = Array.from(q.matchAll(/"([^"]+)"|(\S+)/g), ([, phrase, word = phrase]) => word ?? '');
-  const patterns = words.map(
-    (word) => new RegExp(composed(word).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu'),
-  );
+  const patterns = searchPatterns(q).map((pattern) => new RegExp(pattern, 'iu'));
   return (row) =>
     patterns.every((pattern) => columns.some((column) => pattern.test(composed(column.shown(row)))));
 }

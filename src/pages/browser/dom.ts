@@ -1,5 +1,5 @@
 import { inReadingOrder } from '../../base/text/printable.ts';
-import { type OutcomeCounts, totalOf } from '../../domain/terms.ts';
+import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domain/terms.ts';
 import { isElement, type Markup } from '../../engine/report/html/markup.ts';
 
 /** Attributes of an element, as in markup. Functions are event listeners. */
@@ -98,15 +98,26 @@ export function numberCell(text: string): HTMLElement {
 /**
  * A bar of the outcomes and of the other rows. Screen readers skip the bar: the page has the counts in words beside it. For a
  * pointer, the bar is the ledger of the page, if there is one.
+ *
+ * @param unclearOf how many rows of an outcome are unclear: they are hatched
  */
-export function outcomeBar(counts: OutcomeCounts, all: number): HTMLElement {
-  const shares = Object.entries({ ...counts, rest: all - totalOf(counts) }).filter(([, rows]) => rows > 0);
-  const parts = shares.map(([name, rows]) => {
-    const click = () => document.querySelector<HTMLElement>(`.ledger [data-show="${name}"]`)?.click();
-    const part = element('span', { class: name, click });
-    part.style.flexGrow = String(rows);
-    return part;
+export function outcomeBar(
+  counts: OutcomeCounts,
+  all: number,
+  unclearOf: (outcome: Outcome) => number = () => 0,
+): HTMLElement {
+  const shares = outcomes.flatMap((outcome) => {
+    const unclear = unclearOf(outcome);
+    return [[outcome, counts[outcome] - unclear] as const, [`${outcome} unclear`, unclear] as const];
   });
+  const parts = [...shares, ['rest', all - totalOf(counts)] as const]
+    .filter(([, rows]) => rows > 0)
+    .map(([group, rows]) => {
+      const click = () => document.querySelector<HTMLElement>(`.ledger [data-show="${group}"]`)?.click();
+      const part = element('span', { class: group, click });
+      part.style.flexGrow = String(rows);
+      return part;
+    });
   return element('div', { class: 'bar', 'aria-hidden': 'true' }, parts);
 }
 

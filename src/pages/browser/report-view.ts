@@ -13,7 +13,6 @@ import { rowsInNeed } from '../../engine/report/html/verdict.ts';
 import { readAddress, wantedByAddress, writeAddress } from './address.ts';
 import { Charts } from './chart/charts.ts';
 import type { Column } from './column.ts';
-import { ColumnChooser } from './column-chooser.ts';
 import {
   button,
   copyClicked,
@@ -24,11 +23,16 @@ import {
   redraw,
   searchField,
 } from './dom.ts';
+import { isNarrowScreen, onNarrowScreen } from './narrow-screen.ts';
+import { cardColumns, tableColumns } from './result-columns.ts';
 import { resultStory } from './result-story.ts';
 import { RowDialog } from './row-dialog.ts';
 import type { Rows, Selection } from './rows.ts';
+import { RowsSection } from './rows-section.ts';
 import { refeedCsv, shownCsv } from './saved-rows.ts';
-import { RowTable } from './table.ts';
+import { ColumnChooser } from './table/column-chooser.ts';
+import { hitPattern } from './table/search-hits.ts';
+import { RowTable } from './table/table.ts';
 
 /** What the reader wants to see. `sort` is the `id` of a column, after `-` in descending order. */
 const nothingWanted = { show: '', code: '', message: '', operation: '', q: '', sort: '' };
@@ -45,7 +49,7 @@ export class ReportView {
   #selected: Uint32Array = new Uint32Array();
   readonly #summary = element('div');
   readonly #charts: Charts;
-  readonly #place = element('section', { 'aria-label': 'Rows', id: 'rows' }, element('h2', 'Rows'));
+  readonly #section = new RowsSection(() => this.#table.focus());
   readonly #leftOut = element('p', { class: 'note' });
   readonly #search = searchField(
     'find-row',
@@ -61,7 +65,7 @@ export class ReportView {
   readonly #clear = button('Clear filters', () => this.#clearFilters(), { id: 'clear-filters' });
   readonly #saves = [
     button('Save as shown', () => this.#save('shown')),
-    button('Save as manifest', () => this.#save('rows'), { class: 'main' }),
+    button('Save as manifest', () => this.#save('rows')),
   ];
   readonly #table: RowTable;
   readonly #story: RowDialog;
@@ -82,12 +86,15 @@ export class ReportView {
     addEventListener('popstate', () => this.followAddress(), { signal });
     addEventListener('beforeprint', () => this.#print(), { signal });
     addEventListener('afterprint', () => this.#select(true), { signal });
+    onNarrowScreen(() => this.#select(false), signal);
     this.#summary.addEventListener('click', (event) => this.#clicked(event));
     const choosers = [this.#search, this.#group, this.#code, this.#operation, this.#chooser.element];
     const tools = element('div', { class: 'tools' }, choosers, this.#saves);
-    const state = element('p', { class: 'filters' }, this.#found, this.#message, this.#clear);
-    this.#place.append(this.#leftOut, tools, state, this.#table.element);
-    this.element = element('div', this.#summary, this.#charts.element, this.#place, this.#story.element);
+    const { element: section, skipLink, backButton } = this.#section;
+    const state = element('p', { class: 'filters' }, this.#found, this.#message, this.#clear, backButton);
+    section.append(this.#leftOut, tools, state, this.#table.element);
+    const parts = [skipLink, this.#summary, this.#charts.element, section, this.#story.element];
+    this.element = element('div', parts);
     this.element.addEventListener('click', (event) => void copyClicked(event));
     this.#draw();
   }
@@ -108,7 +115,7 @@ export class ReportView {
     this.#charts.show(this.#data);
     this.#leftOut.hidden = this.#rows.count === manifest.rows;
     this.#leftOut.textContent = leftOutText(this.#rows.count, manifest.rows);
-    this.#columns = columnsOf(this.#rows, this.#data);
+    this.#columns = tableColumns(this.#rows, this.#data);
     this.#chooser.offer(this.#columns);
   }
 
@@ -139,7 +146,7 @@ export class ReportView {
     event.preventDefault();
     this.#changeWanted({ ...nothingWanted, show: group, code, message, sort: this.#wanted.sort });
     if (save !== undefined) this.#save(save);
-    this.#place.scrollIntoView();
+    this.#section.jumpFrom(target);
   }
 
   #clearFilters(): void {
@@ -163,12 +170,13 @@ export class ReportView {
     this.#wanted = { ...this.#wanted, q, ...changes };
     if (q !== this.#wanted.q) this.#search.value = this.#wanted.q;
     writeAddress(this.#wanted, isStep);
+    this.#section.keepHeight();
     this.#select(true);
   }
 
   /** Selects the rows that the reader wants. @param isChanged whether the reader has changed the filter or the order */
   #select(isChanged: boolean): void {
-    const { show, sort } = this.#wanted;
+    const { show, sort, q } = this.#wanted;
     const group = (show || 'all') as RowGroup;
     this.#offerChoices(group);
     for (const link of this.#summary.querySelectorAll<HTMLElement>('.ledger a'))
@@ -180,8 +188,9 @@ export class ReportView {
     const keeps = isInGroup(group, this.#data);
     this.#selected = this.#rows.select({ ...this.#wanted, ...order, keeps });
     this.#showFound();
-    const columns = this.#chooser.chosen(this.#columns);
-    this.#table.show({ columns, selected: this.#selected, ...order }, isChanged);
+    const chosen = this.#chooser.chosen(this.#columns);
+    const columns = isNarrowScreen() ? cardColumns(this.#rows) : chosen;
+    this.#table.show({ columns, selected: this.#selected, hits: hitPattern(q), ...order }, isChanged);
   }
 
   #offerChoices(group: RowGroup): void {
@@ -215,27 +224,8 @@ export class ReportView {
   #print(): void {
     const needs = isInGroup('attention', this.#data);
     const keeps: Selection['keeps'] = (outcome, code, unclear) => unclear || needs(outcome, code, unclear);
-    this.#table.print(this.#rows.select({ keeps }));
+    this.#table.print(this.#columns, this.#rows.select({ keeps }));
   }
-}
-
-/** The columns of the table in this order: the row and its result, its other cells, and the calls. */
-function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column[] {
-  const facts = (...names: readonly string[]): readonly Column[] =>
-    names.flatMap((name) => columns.filter(({ id }) => id === `fact ${name}`));
-  const cells = columns.filter(({ kind }) => kind === 'cell');
-  const ordered = [
-    ...facts('row'),
-    ...cells.filter(({ role }) => role === 'subject'),
-    ...facts('outcome', 'code', 'message'),
-    ...cells.filter(({ role }) => role === 'operation' && Object.keys(operations).length > 1),
-    ...facts('unclear'),
-    ...cells.filter(({ role }) => role === undefined),
-    ...columns.filter(({ kind }) => kind === 'result'),
-    ...facts('attempts', 'status', 'duration', 'started'),
-    ...columns.filter(({ role }) => role === 'further'),
-  ];
-  return ordered.filter(({ width }) => width > 0);
 }
 
 function leftOutText(inside: number, all: number): string {

@@ -4,21 +4,24 @@ import { shortened } from '../../base/text/printable.ts';
 import { requestsOf } from '../../domain/attempts.ts';
 import type { Attempt } from '../../domain/row-result.ts';
 import { unclearText } from '../../domain/terms.ts';
+import { fieldNameOf, oldNameOf } from '../../engine/operation/field-names.ts';
 import type { FactColumn } from '../../engine/report/html/packed-rows.ts';
 import type { PageAdvice, PageData } from '../../engine/report/html/page-data.ts';
+import type { FieldChange } from '../../engine/rows/row-kind.ts';
 import type { Column } from './column.ts';
 import { type Child, element, numberCell, tableElement } from './dom.ts';
+import { resultsBeyondCells } from './result-columns.ts';
 import type { RowStory } from './row-dialog.ts';
-import type { Rows } from './rows.ts';
-import { chip, longestSubject, type NamedText, namedTexts, requestPart } from './story-parts.ts';
+import type { ReportColumn, Rows } from './rows.ts';
+import { changeList, chip, longestSubject, type NamedText, namedTexts, requestPart } from './story-parts.ts';
 
-type Report = Pick<PageData, 'advice' | 'operations'>;
+type Report = Pick<PageData, 'advice' | 'operations' | 'rows'>;
 
 /** The details of a row: what became of it. */
-export function resultStory(rows: Rows, row: number, { advice, operations }: Report): RowStory {
+export function resultStory(rows: Rows, row: number, { advice, operations, rows: packed }: Report): RowStory {
   return {
     title: titleOf(rows, row, operations),
-    content: storyOf(rows, row, advice[rows.factColumn('code').text(row)]),
+    content: storyOf(rows, row, advice[rows.factColumn('code').text(row)], packed.clearToken),
   };
 }
 
@@ -35,10 +38,12 @@ function titleOf(rows: Rows, row: number, operations: Report['operations']): rea
   ];
 }
 
-function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child {
+function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined, clearToken: string): Child {
   const fact = (name: FactColumn): string => rows.factColumn(name).text(row);
-  const of = (wanted: Column['kind']): readonly NamedText[] =>
-    rows.columns.filter(({ kind }) => kind === wanted).map((column) => [column.title, column.text(row)]);
+  const named = (columns: readonly Column[]): readonly NamedText[] =>
+    columns.map((column) => [column.title, column.text(row)]);
+  const cells = rows.columns.filter(({ kind }) => kind === 'cell');
+  const edits = editsOf(cells, row, clearToken);
   const [outcome, duplicateOf] = [fact('outcome'), fact('duplicateOf')];
   const end: readonly NamedText[] = [
     ['Code', fact('code')],
@@ -49,24 +54,44 @@ function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child
     ['Operation', fact('operation')],
     ['Request id', fact('requestId')],
     ['Duplicate of', duplicateOf === '' ? '' : `row ${duplicateOf}`],
-    ...of('result'),
+    ...named(resultsBeyondCells(rows, row)),
   ];
   const attempts = attemptsOf(rows, row);
   const made = Number(fact('attempts'));
   const untold = made - requestsOf(attempts);
-  const subjects = rows.columns.filter(({ role }) => role === 'subject').map(({ title }) => title);
+  const subjects = cells.filter(({ role }) => role === 'subject').map(({ title }) => title);
+  const inEdits = new Set(edits.flatMap(({ columns }) => columns));
+  const others = cells.filter((cell) => !inEdits.has(cell) && !(cell.role === 'operation' && cell.isAdded));
   const calls = made > 0 || attempts.length > 0 ? counted(made, 'attempt') : 'Not called';
   const first = localTime(startOf(attempts), 3);
   return [
     namedTexts(end, ['Message', 'Request id']),
+    changeList(edits),
     element('h3', [calls, first].filter(Boolean).join(' from ')),
     untold > 0 && element('p', `${counted(untold, 'attempt')} without details`),
     attempts.length > 1 && timeline(attempts),
     attempts.length > 0 && attemptTable(attempts, fact('message')),
     requestPart(fact('request')),
     element('h3', 'Manifest'),
-    namedTexts(of('cell'), subjects),
+    namedTexts(named(others), subjects),
   ];
+}
+
+interface Edit extends FieldChange {
+  /** The columns that the change is made of. */
+  readonly columns: readonly ReportColumn[];
+}
+
+/** The fields of a row for which the manifest has old values, too. */
+function editsOf(cells: readonly ReportColumn[], row: number, clearToken: string): readonly Edit[] {
+  const valueIn = (cell: ReportColumn): string => (cell.rawText(row) === clearToken ? '' : cell.text(row));
+  return cells.flatMap((cell) => {
+    const oldName = oldNameOf(fieldNameOf(cell.name));
+    const oldCell = cells.find(({ name }) => fieldNameOf(name) === oldName);
+    if (oldCell === undefined || cell.rawText(row) === '') return [];
+    const old = oldCell.rawText(row) === '' ? undefined : valueIn(oldCell);
+    return [{ field: cell.title, old, new: valueIn(cell), columns: [cell, oldCell] }];
+  });
 }
 
 function attemptsOf(rows: Rows, row: number): readonly Attempt[] {

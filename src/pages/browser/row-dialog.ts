@@ -1,5 +1,5 @@
 import { button, type Child, element, redraw } from './dom.ts';
-import type { RowTable } from './table.ts';
+import type { RowTable } from './table/table.ts';
 
 /** What the dialog shows of a row. */
 export interface RowStory {

@@ -1,4 +1,5 @@
 import { shortened } from '../../base/text/printable.ts';
+import type { FieldChange } from '../../engine/rows/row-kind.ts';
 import { type Child, element } from './dom.ts';
 
 /** The longest text in the details of a row. Longer ones are cut; files of the run have the full text. */
@@ -12,7 +13,7 @@ export const longestSubject = 80;
 /** A button that copies a text. The text is an attribute, because `redraw` may keep the button of another row. */
 function copyButton(what: string, text: string): HTMLElement {
   const properties = { type: 'button', class: 'copy', 'data-copy': text, id: `copy ${what}` };
-  return element('button', properties, 'Copy', element('span', { class: 'spoken' }, ` ${what}`));
+  return element('button', properties, 'Copy', spoken(` ${what}`));
 }
 
 export type NamedText = readonly [name: string, value: string];
@@ -45,4 +46,26 @@ export function requestPart(text: string): Child {
 
 export function chip(name: string, text: string): HTMLElement {
   return element('span', { class: `outcome ${name}` }, text);
+}
+
+/** Changes, each as `title Greeting → Greeting (new)`. Screen readers say which value is the old one. */
+export function changeList(changes: readonly FieldChange[]): Child {
+  if (changes.length === 0) return undefined;
+  const lines = changes.map(({ field, old, new: is }) => {
+    const was =
+      old === undefined
+        ? element('span', { class: 'quiet' }, '?')
+        : element('del', { dir: 'auto' }, old === '' ? '(empty)' : cutText(old));
+    const becomes = element('ins', { dir: 'auto' }, is === '' ? '(cleared)' : cutText(is));
+    const arrow = element('span', { 'aria-hidden': 'true' }, ' → ');
+    return [
+      element('dt', shortened(field, longestName)),
+      element('dd', spoken('old: '), was, arrow, spoken(', new: '), becomes),
+    ];
+  });
+  return [element('h3', 'Old → new'), element('dl', { class: 'changes' }, ...lines)];
+}
+
+function spoken(text: string): HTMLElement {
+  return element('span', { class: 'spoken' }, text);
 }

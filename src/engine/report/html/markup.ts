@@ -20,7 +20,21 @@ type Name =
       | 'header'
       | 'ins'
     )
-  | ('li' | 'ol' | 'p' | 'section' | 'span' | 'table' | 'tbody' | 'td' | 'th' | 'thead' | 'tr' | 'ul');
+  | (
+      | 'li'
+      | 'ol'
+      | 'p'
+      | 'section'
+      | 'span'
+      | 'table'
+      | 'tbody'
+      | 'td'
+      | 'th'
+      | 'thead'
+      | 'time'
+      | 'tr'
+      | 'ul'
+    );
 
 export interface MarkupElement {
   readonly name: Name;
@@ -37,7 +51,7 @@ export function markup(
 }
 
 /** A list of names and values. A name without a value is left out. */
-export function factList(facts: readonly (readonly [name: string, text: string | undefined])[]): Markup {
+export function factList(facts: readonly (readonly [name: string, text: Markup])[]): Markup {
   const shown = facts.filter(([, text]) => text);
   return markup(
     'dl',

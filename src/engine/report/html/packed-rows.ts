@@ -37,7 +37,10 @@ export class PackedRows {
       ...[...Object.keys(facts), 'request'].map((name) => ({ kind: 'fact', name }) as const),
       ...furtherColumns.map(([name]) => ({ kind: 'fact', name, role: 'further' }) as const),
       ...this.#resultColumns.map((name) => ({ kind: 'result', name }) as const),
-      ...this.#refeed.header.map((name) => cellColumn(name, operations)),
+      ...this.#refeed.header.map((name) => ({
+        ...cellColumn(name, operations),
+        ...(this.#refeed.addedTitles.has(name) && { isAdded: true as const }),
+      })),
     ];
   }
 

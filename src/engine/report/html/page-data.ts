@@ -107,6 +107,8 @@ export interface PageColumn {
   readonly name: string;
   /** What a column is for: `subject` cells identify what rows act on, `further` columns of results stand last. */
   readonly role?: 'subject' | 'operation' | 'further';
+  /** Present for a cell that the manifest does not have: the report adds it, so that its rows read back as the same ones. */
+  readonly isAdded?: true;
 }
 
 export type PageValue = string | number | null;

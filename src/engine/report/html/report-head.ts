@@ -9,39 +9,40 @@ import { resultsByCode } from './results-by-code.ts';
 import { countOf, groupLink } from './row-groups.ts';
 import { verdictOf } from './verdict.ts';
 
-export function reportHead(data: PageData): Markup {
+/** The head of a report. @param timeOf shows a time, ISO 8601 UTC */
+export function reportHead(data: PageData, timeOf: (time: string) => Markup = localTime): Markup {
   const { tone, text } = verdictOf(data);
   return markup(
     'header',
     { class: 'head' },
     markup('p', { class: 'brand' }, 'cqbatch'),
     markup('h1', { class: `verdict ${tone}` }, text),
-    facts(data),
+    facts(data, timeOf),
   );
 }
 
 /** Links say which rows they show: `data-show` has a `RowGroup`, `data-code` a code, `data-message` a message of the code. */
 export function reportSummary(data: PageData): Markup {
   const copied = { type: 'button', id: 'copy', 'data-copy': summaryText(data) };
-  const send = markup('p', { class: 'send' }, markup('button', copied, 'Copy summary'));
-  return [ledgerMarkup(data), stepList(data), checkOf(data), send, resultsByCode(data)];
+  const sums = markup('div', { class: 'sums' }, ledgerMarkup(data), markup('button', copied, 'Copy summary'));
+  return [sums, stepList(data), checkOf(data), resultsByCode(data)];
 }
 
-function facts({ run, summary }: PageData): Markup {
+function facts({ run, summary }: PageData, timeOf: (time: string) => Markup): Markup {
   const { manifest, started_at, finished_at, retries, retry_of, duration_s, rows_per_s } = summary;
   const entries = [
     ['Run', `${run.id} (${run.state})`],
     ['Manifest', manifest.name],
     ['API', run.baseUrl],
-    ['Started', started_at === null ? '' : localTime(started_at)],
-    ['Ended', finished_at === null ? '' : localTime(finished_at)],
+    ['Started', started_at !== null && timeOf(started_at)],
+    ['Ended', finished_at !== null && timeOf(finished_at)],
     ['Duration', [duration(duration_s), ...stopTexts(run)].join(', ')],
     ['Called on average', !rows_per_s ? '' : rateText(rows_per_s, 'rows')],
     ['By', run.by],
     ['Reason', run.purpose],
     ['Retries', retries.join(', ')],
     ['Retry of', retry_of ?? ''],
-    ['Written', localTime(run.writtenAt)],
+    ['Written', timeOf(run.writtenAt)],
   ] as const;
   return [
     factList(entries),

@@ -94,8 +94,15 @@ function warnings({ warnings: texts }: PlanPageData): Markup {
   );
 }
 
-/** The end of a plan's page: what was planned, and how to run exactly this. */
-export function planEnd({ source, end, refusals, madeAt, madeBy, keptColumns }: PlanPageData): Markup {
+/**
+ * The end of a plan's page: what was planned, and how to run exactly this.
+ *
+ * @param timeOf shows a time, ISO 8601 UTC
+ */
+export function planEnd(
+  { source, end, refusals, madeAt, madeBy, keptColumns }: PlanPageData,
+  timeOf: (time: string) => Markup = localTime,
+): Markup {
   const { sha256, of, command, note } = end;
   return markup(
     'section',
@@ -118,7 +125,7 @@ export function planEnd({ source, end, refusals, madeAt, madeBy, keptColumns }: 
           .join(', '),
       ],
       ['Only kept for the report', keptColumns.join(', ')],
-      ['Made', [localTime(madeAt), madeBy && `by ${madeBy}`].filter(Boolean).join(' ')],
+      ['Made', [timeOf(madeAt), madeBy && ` by ${madeBy}`]],
     ]),
   );
 }

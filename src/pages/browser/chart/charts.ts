@@ -3,7 +3,7 @@ import { button, element } from '../dom.ts';
 import { Figure } from './figure.ts';
 import { chartsOf } from './run-charts.ts';
 
-/** The charts of a run. Charts without data are left out. */
+/** The charts of a run. A run that was too short for any has none. */
 export class Charts {
   readonly element = element('section', { 'aria-label': 'Over time', class: 'charts' });
   readonly #title = element('h2', { tabindex: '-1' }, 'Over time');
@@ -16,7 +16,11 @@ export class Charts {
   }
 
   show(data: PageData): void {
-    for (const chart of chartsOf(data)) {
+    const charts = chartsOf(data);
+    const drawn = charts.filter((chart) => chart.data !== undefined);
+    if (drawn.length === 0) return;
+    this.element.style.setProperty('--charts', String(drawn.length));
+    for (const chart of charts) {
       let figure = this.#figures.get(chart.title);
       if (figure === undefined) {
         figure = new Figure(this.#signal, () => this.#showZoom());

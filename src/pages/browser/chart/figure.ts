@@ -10,20 +10,23 @@ export class Figure {
   readonly element: HTMLElement;
   #shown: Chart = { title: '', summary: '' };
   #plot: uPlot | undefined;
+  readonly #title = element('h3');
   readonly #caption = element('figcaption');
   readonly #place = element('div', { class: 'chart', role: 'img' });
   readonly #legend = new Legend();
   readonly #table = element('details', { toggle: () => this.#fill() });
-  readonly #chart = element('div', this.#place, this.#legend.element, this.#table);
+  readonly #chart = element('div', this.#place, this.#legend.element);
   readonly #onZoom: () => void;
 
   /** @param onZoom called when the reader has chosen a part of the time, or all of it again */
   constructor(signal: AbortSignal, onZoom: () => void) {
     this.#onZoom = onZoom;
-    this.element = element('figure', this.#caption, this.#chart);
+    this.element = element('figure', this.#title, this.#chart, this.#caption, this.#table);
     const observer = new ResizeObserver(() => this.#fit());
     observer.observe(this.#place);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), { signal });
+    // Paper has colors of its own.
+    for (const media of ['(prefers-color-scheme: dark)', 'print'])
+      matchMedia(media).addEventListener('change', () => this.#draw(), { signal });
     signal.addEventListener('abort', () => {
       observer.disconnect();
       this.#plot?.destroy();
@@ -35,9 +38,12 @@ export class Figure {
     const { title, summary, data } = chart;
     const [before, isZoomed] = [this.#shown.data, this.isZoomed];
     this.#shown = chart;
-    redraw(this.#caption, element('h3', title), element('p', { class: 'quiet' }, summary));
+    redraw(this.#title, title);
+    redraw(this.#caption, element('p', { class: 'quiet' }, summary));
     this.#place.setAttribute('aria-label', `${title}. ${summary}`);
+    this.element.classList.toggle('in-words', data === undefined);
     this.#chart.hidden = data === undefined;
+    this.#table.hidden = data === undefined;
     this.#fill();
     if (data === undefined || this.#plot === undefined) return;
     if (shapeOf(data) === shapeOf(before)) {

@@ -15,6 +15,7 @@ import { drawnMarkup, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
 import { EndedRunActions } from '../start/ended-run-actions.ts';
+import { timeMarkup } from '../time-markup.ts';
 import type { ControlDialog } from './control-dialog.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, noteElement, progressElements, runLink, stateText } from './run-parts.ts';
@@ -83,13 +84,13 @@ export class RunPage {
     redraw(
       this.element,
       element('p', { id: 'trail' }, back, ' / ', this.id, ' ', stateText(stateOf(run))),
-      shown === undefined ? title : drawnMarkup(reportHead(withNews(shown.data, run))),
+      shown === undefined ? title : drawnMarkup(reportHead(withNews(shown.data, run), timeMarkup)),
       local === undefined && noteElement(elsewhere),
       local?.retryOf !== undefined && element('p', 'This run is a retry of ', runLink(local.retryOf), '.'),
       retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),
       report && reportLink(this.id, report),
       local && historyOf(local.states),
-      progressElements(run, shown !== undefined, { isDatastoreAway: datastore?.away !== undefined }),
+      progressElements(run, shown?.data, { isDatastoreAway: datastore?.away !== undefined }),
       buttonsOf(run, controls),
       mayAct && controls !== undefined && this.#endedActions.element,
       isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),

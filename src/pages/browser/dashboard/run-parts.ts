@@ -1,6 +1,8 @@
-import { localTime, timeAgo, timeAhead } from '../../../base/text/local-time.ts';
+import { localTime } from '../../../base/text/local-time.ts';
 import { apiText, type LimitedApi, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
+import type { PageData } from '../../../engine/report/html/page-data.ts';
+import { countOf } from '../../../engine/report/html/row-groups.ts';
 import {
   type ControlName,
   failingText,
@@ -10,6 +12,7 @@ import {
   waitText,
 } from '../../server/page-data.ts';
 import { button, type Child, drawnMarkup, element, outcomeBar } from '../dom.ts';
+import { timeMarkup } from '../time-markup.ts';
 import type { ControlDialog } from './control-dialog.ts';
 import { actionsFor, type RunAction } from './run-actions.ts';
 import { sparkline } from './svg.ts';
@@ -36,11 +39,8 @@ export function shownApi(api: LimitedApi): string {
   return apiText(api).replace(/^https:\/\//, '');
 }
 
-/** A time as its distance from now; its title has the exact one. */
-export function timeElement(time: string, now = new Date()): HTMLElement {
-  const date = new Date(time);
-  const text = date > now ? timeAhead(date, now) : timeAgo(date, now);
-  return element('time', { datetime: time, title: localTime(time) }, text);
+export function timeElement(time: string): Child {
+  return drawnMarkup(timeMarkup(time));
 }
 
 /** What the page says once for all its runs. */
@@ -76,12 +76,13 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, told: 
   return element('article', { class: 'run', id: `card-${id}` }, parts, menuOf(run, controls));
 }
 
-/** Elements with the progress of a run. @param isReported whether the page has the report, whose head has rate and counts */
-export function progressElements(run: RunData, isReported: boolean, told: ToldForAll): Child {
+/** Elements with the progress of a run. @param report undefined before the page has it; its head has rate and counts */
+export function progressElements(run: RunData, report: PageData | undefined, told: ToldForAll): Child {
+  const isReported = report !== undefined;
   const { ended, priority, coordinator } = run;
   return [
     !ended && troubles(run, told),
-    outcomeBar(run.counts, run.rows),
+    outcomeBar(run.counts, run.rows, (outcome) => (report ? countOf(`${outcome} unclear`, report) : 0)),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
       drawnMarkup(

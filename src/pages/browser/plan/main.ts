@@ -1,14 +1,17 @@
 import { planEnd } from '../../../engine/report/plan-page/plan-head.ts';
 import type { PlanPageContent } from '../../../engine/report/plan-page/plan-page-data.ts';
 import { drawnMarkup, element } from '../dom.ts';
+import { printFooter } from '../paper-footer.ts';
+import { timeMarkup } from '../time-markup.ts';
 import { PlanRows } from './plan-rows.ts';
 import { PlanView } from './plan-view.ts';
 
 const content = JSON.parse(document.getElementById('content')?.textContent ?? '') as PlanPageContent;
 const main = document.getElementById('page');
 try {
-  const end = drawnMarkup(planEnd(content.data));
+  const end = drawnMarkup(planEnd(content.data, timeMarkup));
   const view = new PlanView(content.data, await PlanRows.read(content), end, new AbortController().signal);
+  printFooter(`Plan of ${content.data.source.name}`);
   main?.replaceChildren(view.element);
   view.followAddress();
 } catch (error) {

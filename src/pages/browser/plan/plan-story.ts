@@ -1,8 +1,8 @@
 import { shortened } from '../../../base/text/printable.ts';
 import { kindText, toneOf } from '../../../engine/report/plan-page/plan-groups.ts';
-import { type Child, element, tableElement } from '../dom.ts';
+import { type Child, element } from '../dom.ts';
 import type { RowStory } from '../row-dialog.ts';
-import { chip, cutText, longestSubject, namedTexts, requestPart } from '../story-parts.ts';
+import { changeList, chip, longestSubject, namedTexts, requestPart } from '../story-parts.ts';
 import type { PlanPageRow } from './plan-rows.ts';
 
 /** What a row will do, and why, with its request. */
@@ -20,7 +20,7 @@ export function planStory(row: PlanPageRow, request: string): RowStory {
       why !== null && element('p', why),
       problemsOf(row),
       warningsOf(row),
-      changes.length > 0 && tableElement('Changes', ['Field', 'Old', 'New'], changes.map(changeLine)),
+      changeList(changes),
       requestPart(request),
       element('h3', 'Manifest'),
       namedTexts(
@@ -32,12 +32,6 @@ export function planStory(row: PlanPageRow, request: string): RowStory {
       ),
     ],
   };
-}
-
-function changeLine({ field, old, new: is }: PlanPageRow['changes'][number]): readonly Child[] {
-  const was =
-    old === undefined ? '?' : element('del', { dir: 'auto' }, old === '' ? '(empty)' : cutText(old));
-  return [field, was, element('ins', { dir: 'auto' }, is === '' ? '(cleared)' : cutText(is))];
 }
 
 function problemsOf({ problems }: PlanPageRow): Child {

@@ -5,8 +5,11 @@ import type { PlanPageData } from '../../../engine/report/plan-page/plan-page-da
 import { readAddress, wantedByAddress, writeAddress } from '../address.ts';
 import { sorted } from '../column.ts';
 import { button, type Child, copyClicked, debounced, drawnMarkup, element, searchField } from '../dom.ts';
+import { isNarrowScreen, onNarrowScreen } from '../narrow-screen.ts';
 import { RowDialog } from '../row-dialog.ts';
-import { RowTable } from '../table.ts';
+import { RowsSection } from '../rows-section.ts';
+import { hitPattern } from '../table/search-hits.ts';
+import { RowTable } from '../table/table.ts';
 import { planColumns } from './plan-columns.ts';
 import type { PlanRows } from './plan-rows.ts';
 import { planStory } from './plan-story.ts';
@@ -20,10 +23,9 @@ export class PlanView {
   readonly #data: PlanPageData;
   readonly #rows: PlanRows;
   readonly #columns: ReturnType<typeof planColumns>;
-  readonly #narrow = matchMedia('(max-width: 600px)');
   #wanted: Readonly<typeof nothingWanted> = nothingWanted;
   readonly #head: HTMLElement;
-  readonly #place = element('section', { 'aria-label': 'Rows', id: 'rows' }, element('h2', 'Rows'));
+  readonly #section = new RowsSection(() => this.#table.focus());
   readonly #search = searchField(
     'find-row',
     'Search all cells',
@@ -48,14 +50,15 @@ export class PlanView {
     this.#story = new RowDialog(this.#table, () => writeAddress({ row: '' }, true));
     this.#head = element('div', drawnMarkup(planHead(data)));
     this.#head.addEventListener('click', (event) => this.#onClick(event));
-    const tools = element('div', { class: 'tools' }, this.#search, this.#found, this.#clear);
-    this.#place.append(...this.#leftOutNotes(), tools, this.#table.element);
-    this.element = element('div', this.#head, this.#place, end, this.#story.element);
+    const tools = element('div', { class: 'tools few' }, this.#search, this.#found, this.#clear);
+    const { element: section, skipLink } = this.#section;
+    section.append(...this.#leftOutNotes(), tools, this.#table.element);
+    this.element = element('div', skipLink, this.#head, section, end, this.#story.element);
     this.element.addEventListener('click', (event) => void copyClicked(event));
     addEventListener('popstate', () => this.followAddress(), { signal });
-    addEventListener('beforeprint', () => this.#table.print(this.#select('')), { signal });
+    addEventListener('beforeprint', () => this.#print(), { signal });
     addEventListener('afterprint', () => this.#show(true), { signal });
-    this.#narrow.addEventListener('change', () => this.#show(false), { signal });
+    onNarrowScreen(() => this.#show(false), signal);
   }
 
   /** Shows what the address says, by default the rows for which the plan is not ready. The view must be on the page. */
@@ -89,13 +92,14 @@ export class PlanView {
     this.#wanted = { ...this.#wanted, q, ...changes };
     if (q !== this.#wanted.q) this.#search.value = this.#wanted.q;
     writeAddress({ ...this.#wanted, show: this.#wanted.show || 'all' }, isStep);
+    this.#section.keepHeight();
     this.#show(true);
   }
 
   /** Shows the rows that the reader wants. @param isChanged whether the reader has changed the filter or the order */
   #show(isChanged: boolean): void {
     const { show, sort, q } = this.#wanted;
-    const columns = this.#narrow.matches ? this.#columns.narrow : this.#columns.wide;
+    const columns = isNarrowScreen() ? this.#columns.narrow : this.#columns.wide;
     const order = {
       sortBy: columns.find(({ id }) => id === sort.replace(/^-/, '')),
       isDescending: sort.startsWith('-'),
@@ -104,7 +108,11 @@ export class PlanView {
       link.setAttribute('aria-current', String(link.dataset['show'] === (show || 'all')));
     const selected = sorted(this.#select(q), order.sortBy, order.isDescending);
     this.#showFound(selected);
-    this.#table.show({ columns, selected, ...order }, isChanged);
+    this.#table.show({ columns, selected, hits: hitPattern(q), ...order }, isChanged);
+  }
+
+  #print(): void {
+    this.#table.print(this.#columns.wide, this.#select(''));
   }
 
   #select(q: string): Uint32Array {

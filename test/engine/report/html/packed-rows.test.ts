@@ -76,3 +76,14 @@ test('of rows that would make the page larger than 20 MB, it has those that need
   expect(numbers.length).toBeGreaterThanOrEqual(18);
   expect(numbers.length).toBeLessThanOrEqual(20);
 });
+
+test('the page says which cells the manifest does not have', () => {
+  const operation = (columns: readonly string[]) => {
+    const head = columns.map((title) => ({ title, field: title }));
+    const refeed = { columns: head, clear_token: '<clear>', defaults: {} };
+    const rows = new PackedRows({ refeed, operations: [], requestOf: () => undefined });
+    return rows.columns.find(({ kind, name }) => kind === 'cell' && name === 'operation');
+  };
+  expect(operation(['id'])).toMatchObject({ isAdded: true });
+  expect(operation(['id', 'operation'])).not.toHaveProperty('isAdded');
+});

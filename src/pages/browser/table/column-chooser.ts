@@ -1,5 +1,5 @@
-import type { Column } from './column.ts';
-import { element, redraw } from './dom.ts';
+import type { Column } from '../column.ts';
+import { element, redraw } from '../dom.ts';
 
 /** Lets the reader choose the columns of the table. */
 export class ColumnChooser {

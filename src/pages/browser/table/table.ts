@@ -1,14 +1,13 @@
-import { counted } from '../../base/text/format.ts';
-import { inReadingOrder, shortened } from '../../base/text/printable.ts';
-import type { Column } from './column.ts';
-import { button, drawnMarkup, element, redraw } from './dom.ts';
+import { counted } from '../../../base/text/format.ts';
+import type { Column } from '../column.ts';
+import { button, element, redraw } from '../dom.ts';
+import { columnWidth, isLong, tableWidth, widestOf } from './column-widths.ts';
+import { ScrollArea } from './scroll-area.ts';
+import { headCell, rowCell, wholeText } from './table-cell.ts';
 
-/** The longest text in the table. Longer texts are cut; the details of the row have more. */
-const longestText = 300;
-const longestTitle = 1_000;
 const printedRows = 500;
-/** The longest texts on paper. Longer ones lose their middle: identifiers often differ by their ends only. */
-const longestPrinted = { long: 160, others: 80 };
+/** A letter is about as wide as this share of its height. */
+const letterWidth = 0.55;
 
 interface TableOptions {
   readonly onOpen: (row: number) => void;
@@ -23,16 +22,17 @@ interface TableContent {
   readonly selected: Uint32Array;
   readonly sortBy: Column | undefined;
   readonly isDescending: boolean;
+  /** What the reader searches for: it is marked. */
+  readonly hits?: RegExp | undefined;
 }
 
 /** A virtual table of rows: only visible rows are elements. */
 export class RowTable {
   readonly element: HTMLElement;
-  readonly #scroller: HTMLElement;
+  readonly #area: ScrollArea;
   readonly #options: TableOptions;
   readonly #body = element('tbody', { click: (event) => this.#clicked(event) });
   readonly #head = element('tr');
-  readonly #spacer: HTMLElement;
   readonly #table: HTMLTableElement;
   readonly #widths = element('colgroup');
   readonly #wholeText = element('p', { class: 'whole', hidden: true });
@@ -41,7 +41,8 @@ export class RowTable {
   readonly #cutNote = element('p', { class: 'note', hidden: true });
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
-  #isPrinting = false;
+  #sort: Pick<TableContent, 'sortBy' | 'isDescending'> = { sortBy: undefined, isDescending: false };
+  #look: Parameters<typeof rowCell>[2] = { isPrinting: false, hits: undefined, longInSight: 0 };
   /** The row with the keyboard focus: an index of `#selected`, or -1. */
   #activePlace = 0;
 
@@ -62,83 +63,75 @@ export class RowTable {
       element('thead', this.#head),
       this.#body,
     );
-    this.#spacer = element('div', this.#table);
-    const scroll = (): void => this.#drawVisible();
-    this.#scroller = element('div', { class: 'scroller', scroll }, this.#spacer, this.#emptyNote);
-    this.element = element('div', this.#scroller, this.#wholeText, this.#cutNote);
-    const resized = new ResizeObserver(() => this.#fit());
-    resized.observe(this.#scroller);
-    options.signal.addEventListener('abort', () => resized.disconnect());
+    const changed = { scroll: () => this.#drawVisible(), resize: () => this.#fit() };
+    this.#area = new ScrollArea(this.#table, this.#emptyNote, changed, options.signal);
+    this.element = element('div', this.#area.element, this.#wholeText, this.#cutNote);
   }
 
   /** Shows rows. @param isChanged whether the reader has changed the filter or the order, and so begins at the top */
-  show({ columns, selected, sortBy, isDescending }: TableContent, isChanged: boolean): void {
+  show({ columns, selected, hits, ...sort }: TableContent, isChanged: boolean): void {
     const place = selected.indexOf(this.#selected[this.#activePlace] ?? -1);
     const stays = place >= 0 ? place : Math.min(this.#activePlace, selected.length - 1);
-    this.#isPrinting = false;
-    this.#columns = columns;
+    this.#sort = sort;
+    this.#look = { ...this.#look, isPrinting: false, hits };
     this.#selected = selected;
     this.#activePlace = isChanged ? 0 : stays;
-    const order = isDescending ? 'descending' : 'ascending';
-    const heads = columns.map((column) => {
-      const sort = button(column.title, () => this.#options.onSort(column), { id: `sort ${column.id}` });
-      const sorted = column === sortBy ? order : 'none';
-      const title = tooltipOf(column, column.title);
-      return element('th', { class: classOf(column), 'aria-sort': sorted, title }, sort);
-    });
-    redraw(this.#head, heads);
-    const widths = columns.map(widthOf);
+    this.#drawHead(columns);
     // The long column, or else the last one, takes the room that is left.
     const wide = columns.find(isLong) ?? columns.at(-1);
-    const cols = columns.map((column, place) => {
+    const cols = columns.map((column) => {
       const col = element('col');
-      if (column !== wide) col.style.width = widths[place] ?? '';
+      if (column !== wide) col.style.width = columnWidth(column);
       return col;
     });
     this.#widths.replaceChildren(...cols);
     // The width is set because browsers would make columns as wide as the texts that are on the screen.
-    this.#table.style.setProperty('--rows-width', `calc(${widths.join(' + ')})`);
+    this.#table.style.setProperty('--rows-width', tableWidth(columns));
     // The subject stays in sight beside the number of the row.
-    this.#table.style.setProperty('--row-width', widths[0] ?? '0px');
+    this.#table.style.setProperty('--row-width', columns[0] === undefined ? '0px' : columnWidth(columns[0]));
     this.#emptyNote.hidden = selected.length > 0;
     this.#table.setAttribute('aria-rowcount', String(selected.length + 1));
-    if (isChanged) this.#scroller.scrollTop = 0;
+    if (isChanged) this.#area.first = 0;
     this.#fit();
   }
 
-  /** The height of a row in pixels, by the style sheet. All rows together are lower than the ten million pixels that browsers allow. */
-  get #rowHeight(): number {
-    return Number.parseInt(getComputedStyle(this.#table).getPropertyValue('--row-height'), 10);
+  focus(): void {
+    this.#table.focus();
   }
 
-  /** The first row on the screen: an index of `#selected`. */
-  get #firstVisible(): number {
-    // The position may be rounded by the browser.
-    return Math.ceil(this.#scroller.scrollTop / this.#rowHeight - 0.1);
-  }
-
-  /** How many rows are whole on the screen. */
-  get #visibleRows(): number {
-    const height = this.#scroller.clientHeight - this.#head.offsetHeight;
-    return Math.max(1, Math.floor(height / this.#rowHeight));
+  #drawHead(columns: readonly Column[]): void {
+    this.#columns = columns;
+    const { sortBy, isDescending } = this.#sort;
+    const order = isDescending ? 'descending' : 'ascending';
+    const heads = columns.map((column) => {
+      const sort = button(column.title, () => this.#options.onSort(column), { id: `sort ${column.id}` });
+      return headCell(column, column === sortBy ? order : 'none', sort);
+    });
+    redraw(this.#head, heads);
   }
 
   #fit(): void {
     this.#cutNote.hidden = true;
-    this.#spacer.style.height = `${this.#head.offsetHeight + this.#selected.length * this.#rowHeight}px`;
+    const style = getComputedStyle(this.#table);
+    const rowHeight = Number.parseInt(style.getPropertyValue('--row-height'), 10);
+    this.#area.fit(this.#selected.length, rowHeight, this.#head.offsetHeight);
+    const { clientWidth = 0 } = this.#head.children[this.#columns.findIndex(isLong)] ?? {};
+    const longInSight = clientWidth / (letterWidth * Number.parseFloat(style.fontSize));
+    this.#look = { ...this.#look, longInSight };
     this.#drawVisible();
   }
 
   #drawVisible(): void {
-    this.#draw(this.#firstVisible, this.#visibleRows + 1);
+    this.#draw(this.#area.first, this.#area.rowsInSight + 1);
   }
 
-  /** Shows the rows for the printer, all at once, until the next `show`. */
-  print(selected: Uint32Array): void {
-    this.#isPrinting = true;
+  /** Shows rows for the printer, all at once, until the next `show`. */
+  print(columns: readonly Column[], selected: Uint32Array): void {
+    this.#look = { ...this.#look, isPrinting: true };
+    this.#drawHead(columns);
     this.#selected = selected;
     this.#emptyNote.hidden = true;
-    this.#spacer.style.height = 'auto';
+    this.#area.fitContent();
     this.#widths.replaceChildren();
     this.#draw(0, printedRows);
     const rest = selected.length - printedRows;
@@ -164,8 +157,9 @@ export class RowTable {
     const long = this.#columns.find(isLong);
     const row = this.#selected[this.#activePlace];
     const text = row === undefined ? '' : (long?.shown(row) ?? '');
-    this.#wholeText.hidden = text.length < widestTexts.long || document.activeElement !== this.#table;
-    this.#wholeText.textContent = shortened(text, longestTitle);
+    this.#wholeText.hidden =
+      long === undefined || text.length < widestOf(long) || document.activeElement !== this.#table;
+    this.#wholeText.textContent = wholeText(text);
   }
 
   #row(place: number): HTMLElement {
@@ -177,16 +171,8 @@ export class RowTable {
       'aria-selected': String(isActive),
       class: isActive && 'active',
     };
-    const cells = this.#columns.map((column) => this.#cell(column, row));
+    const cells = this.#columns.map((column) => rowCell(column, row, this.#look));
     return element('tr', properties, cells);
-  }
-
-  #cell(column: Column, row: number): HTMLElement {
-    const text = column.shown(row);
-    const cut = this.#isPrinting ? printedText(text, column) : shortened(text, longestText);
-    const shown = isChip(column) ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
-    const content = column.drawn === undefined ? shown : drawnMarkup(column.drawn(row));
-    return element('td', { class: classOf(column), title: tooltipOf(column, text) }, content);
   }
 
   #clicked({ target }: Event): void {
@@ -199,7 +185,7 @@ export class RowTable {
   #pressed(event: KeyboardEvent): void {
     if (event.target !== this.#table || this.#selected.length === 0) return;
     const last = this.#selected.length - 1;
-    const page = this.#visibleRows - 1;
+    const page = this.#area.rowsInSight - 1;
     const moves: Readonly<Record<string, number>> = {
       ArrowDown: this.#activePlace + 1,
       ArrowUp: this.#activePlace - 1,
@@ -246,48 +232,11 @@ export class RowTable {
 
   #goTo(place: number): void {
     this.#activePlace = place;
-    const first = Math.min(Math.max(this.#firstVisible, place - this.#visibleRows + 1), place);
-    if (first !== this.#firstVisible) this.#scroller.scrollTop = first * this.#rowHeight;
+    this.#area.first = Math.min(Math.max(this.#area.first, place - this.#area.rowsInSight + 1), place);
     this.#drawVisible();
   }
 }
 
-function classOf({ kind, name, role, isNumber }: Column): string {
-  return [kind, kind === 'fact' ? name : role, isNumber && name !== 'started' && 'number']
-    .filter(Boolean)
-    .join(' ');
-}
-
 function lineId(place: number): string {
   return `line-${place}`;
-}
-
-/** The width of a chip's icon and ends, in characters. */
-const chipWidth = 4;
-/** The widest columns, in characters. Longer texts are cut, so that they push no other column off the screen. */
-const widestTexts = { long: 36, subject: 24, others: 28 };
-
-function printedText(text: string, column: Column): string {
-  const half = (isLong(column) ? longestPrinted.long : longestPrinted.others) / 2;
-  return text.length > 2 * half ? `${text.slice(0, half)}…${text.slice(-half)}` : text;
-}
-
-const isLong = ({ look }: Column): boolean => look === 'long';
-const isChip = ({ look }: Column): boolean => look === 'chip';
-
-function widestOf(column: Column): number {
-  if (isLong(column)) return widestTexts.long;
-  return column.role === 'subject' ? widestTexts.subject : widestTexts.others;
-}
-
-/** The whole text of a cell that may be cut: letters can be twice as wide as digits. */
-function tooltipOf(column: Column, text: string): string | undefined {
-  return text.length < widestOf(column) / 2 ? undefined : inReadingOrder(shortened(text, longestTitle));
-}
-
-/** The width of a column's longest text, so that no column changes its width while the reader scrolls. */
-function widthOf(column: Column): string {
-  const text = column.width + (isChip(column) ? chipWidth : 0);
-  // The unit `ch` is the width of a digit; capitals are wider.
-  return `calc(${Math.min(widestOf(column), Math.max(text * 1.1, column.title.length + 2)).toFixed(1)}ch + 20px)`;
 }
