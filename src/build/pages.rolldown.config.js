@@ -5,7 +5,7 @@ const icon = readFileSync('src/pages/browser/icon.svg', 'utf8').trim();
 const style = (name) => `src/pages/browser/style/${name}.css`;
 const common = [
   'node_modules/uplot/dist/uPlot.min.css',
-  ...['tokens', 'base', 'outcomes', 'summary', 'charts', 'rows', 'media'].map(style),
+  ...['tokens', 'base', 'outcomes', 'summary', 'codes', 'charts', 'rows', 'media'].map(style),
 ];
 const ofPlan = [
   ...['tokens', 'base', 'outcomes', 'summary', 'rows', 'media'].map(style),

@@ -129,7 +129,7 @@ describeWithBrowser('the rows of report.html', (open) => {
     await page.getByRole('link', { name: 'Show the 30 rows' }).click();
     expect(await found(page)).toBe('30 of 100 rows');
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
-    await page.getByRole('link', { name: 'evaluation N is not deleted' }).click();
+    await page.getByRole('link', { name: 'evaluation … is not deleted' }).click();
     expect(await found(page)).toBe('20 of 100 rows');
     await page.locator('.ledger').getByRole('link', { name: '10 to check' }).click();
     expect(await found(page)).toBe('10 of 100 rows');
@@ -255,7 +255,7 @@ describeWithBrowser('the rows of report.html', (open) => {
       '[...document.querySelectorAll(".rows tbody tr")].map((row) => row.getBoundingClientRect().height)',
     );
     expect(Math.max(...heights)).toBeLessThan(100);
-    for (const text of ['UNAVAILABLE', 'evaluation N is not deleted'])
+    for (const text of ['UNAVAILABLE', 'evaluation … is not deleted'])
       expect(await page.locator('.codes').getByText(text).first().isVisible()).toBe(true);
     expect(await page.locator('button:visible:not(th *)').count()).toBe(0);
     await page.evaluate('dispatchEvent(new Event("afterprint"))');
