@@ -115,11 +115,11 @@ describeWithBrowser('the rows of report.html', (open) => {
   test('are all that a link counts, whatever the reader looked for before', async () => {
     const { page, complaints } = await open(await addressOf());
     await page.waitForSelector(isReady);
-    const ledger = '60 succeeded (1 to check)40 failed (10 to check)= 100 rows';
+    const ledger = '60 succeeded (1 unclear)40 failed (10 unclear)= 100 rows';
     expect(await page.locator('.ledger').textContent()).toBe(ledger);
-    const steps = ['Check 11 rows in the service', 'Retry 10 rows', 'Decide about 30 rows'];
+    const steps = ['Check 11 unclear rows in the service', 'Retry 10 rows', 'Decide about 30 rows'];
     expect(await page.locator('.steps h3').allTextContents()).toEqual(steps);
-    expect(await page.locator('.steps .outcome').allTextContents()).toEqual(['all 10 unclear: check first']);
+    expect(await page.locator('.steps .outcome').allTextContents()).toEqual(['all 10 unclear']);
     expect(await page.locator('.steps code').allTextContents()).toEqual([
       'cqbatch check r',
       'cqbatch retry r --transient',
@@ -131,7 +131,7 @@ describeWithBrowser('the rows of report.html', (open) => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
     await page.getByRole('link', { name: 'evaluation … is not deleted' }).click();
     expect(await found(page)).toBe('20 of 100 rows');
-    await page.locator('.ledger').getByRole('link', { name: '10 to check' }).click();
+    await page.locator('.ledger').getByRole('link', { name: '10 unclear' }).click();
     expect(await found(page)).toBe('10 of 100 rows');
     expect(new Set(await cellsUnder(page, 'Code'))).toEqual(new Set(['UNAVAILABLE']));
     await page.locator('.bar .succeeded').click();

@@ -52,7 +52,8 @@ export function statusText(run: RunFacts, now = Date.now(), ownVersion = readVer
     ['API', apiText(run)],
     ['started', run.startedAt && timeAgo(new Date(run.startedAt), new Date(now))],
     ...phrases.map((phrase): Fact => [phrase.name, styledParts(phrase)]),
-    ['to check', doubtfulRows(local?.unclear ?? 0, local?.codes ?? [])],
+    ['unclear', doubtfulRows(local?.unclear ?? 0, [])],
+    ['pending', doubtfulRows(0, local?.codes ?? [])],
     ['requested rate', run.wantedRate === 'auto' ? undefined : run.wantedRate],
     ['priority', run.priority === usualPriority ? undefined : run.priority],
     [

@@ -34,7 +34,11 @@ function because(record: RunRecord, more: Partial<RunRecord['states'][number]>):
 
 test.each<readonly [RunState, Record<number, Partial<RowResult> | null>, readonly string[]]>([
   ['completed', others, ['check r', 'retry r --transient', 'run FILE']],
-  ['halted', { ...others, 5: null }, ['show r --row 1', 'check r', 'resume r', 'retry r --transient']],
+  [
+    'halted',
+    { ...others, 5: null },
+    ['show r --row 1', 'check r', 'resume r', 'retry r --transient', 'run FILE'],
+  ],
   ['cancelled', { 5: null }, ['undo r']],
 ])(
   'terminal, JSON, report and dashboard show the same steps after a run that is %s',
