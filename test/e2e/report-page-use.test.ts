@@ -136,6 +136,9 @@ describeWithBrowser('the rows of report.html', (open) => {
     expect(new Set(await cellsUnder(page, 'Code'))).toEqual(new Set(['UNAVAILABLE']));
     await page.locator('.bar .succeeded').click();
     expect(await found(page)).toBe('60 of 100 rows');
+    // Unclear rows have parts of their own in the bar.
+    await page.locator('.bar .unclear').last().click();
+    expect(await found(page)).toBe('10 of 100 rows');
     // A table without rows has none to move to, to open or to save.
     await page.getByRole('searchbox').fill('nowhere');
     await finds(page, /^0 of/);
@@ -258,6 +261,9 @@ describeWithBrowser('the rows of report.html', (open) => {
     for (const text of ['UNAVAILABLE', 'evaluation … is not deleted'])
       expect(await page.locator('.codes').getByText(text).first().isVisible()).toBe(true);
     expect(await page.locator('button:visible:not(th *)').count()).toBe(0);
+    // A row that succeeded is on paper because it is unclear, and says so.
+    expect(await page.locator('.rows tr:last-child .unclear').isVisible()).toBe(true);
+    expect(await styleOf(page, ':root', '--run')).toBe('"Run r of m.csv"');
     await page.evaluate('dispatchEvent(new Event("afterprint"))');
     expect(await found(page)).toBe('40 of 100 rows');
     expect(complaints).toEqual([]);

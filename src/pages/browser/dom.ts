@@ -1,5 +1,5 @@
 import { inReadingOrder } from '../../base/text/printable.ts';
-import { type OutcomeCounts, totalOf } from '../../domain/terms.ts';
+import { type Outcome, type OutcomeCounts, totalOf } from '../../domain/terms.ts';
 import { isElement, type Markup } from '../../engine/report/html/markup.ts';
 
 /** Attributes of an element, as in markup. Functions are event listeners. */
@@ -95,18 +95,35 @@ export function numberCell(text: string): HTMLElement {
   return element('td', { class: 'number' }, text);
 }
 
+/** The rows of a bar. The codes say how many rows of each outcome are unclear. */
+interface BarRows {
+  readonly counts: OutcomeCounts;
+  readonly rows: number;
+  readonly codes: readonly { readonly outcome: Outcome; readonly unclear?: number }[];
+}
+
 /**
- * A bar of the outcomes and of the other rows. Screen readers skip the bar: the page has the counts in words beside it. For a
- * pointer, the bar is the ledger of the page, if there is one.
+ * A bar of the outcomes, with their unclear rows hatched, and of the other rows. Screen readers skip the bar: the page has the counts in
+ * words beside it. For a pointer, the bar is the ledger of the page, if there is one.
  */
-export function outcomeBar(counts: OutcomeCounts, all: number): HTMLElement {
-  const shares = Object.entries({ ...counts, rest: all - totalOf(counts) }).filter(([, rows]) => rows > 0);
-  const parts = shares.map(([name, rows]) => {
-    const click = () => document.querySelector<HTMLElement>(`.ledger [data-show="${name}"]`)?.click();
-    const part = element('span', { class: name, click });
-    part.style.flexGrow = String(rows);
-    return part;
+export function outcomeBar({ counts, rows: all, codes }: BarRows): HTMLElement {
+  const unclearOf = (wanted: string): number =>
+    codes.filter(({ outcome }) => outcome === wanted).reduce((sum, { unclear = 0 }) => sum + unclear, 0);
+  const shares = Object.entries({ ...counts, rest: all - totalOf(counts) }).flatMap(([name, rows]) => {
+    const unclear = Math.min(rows, unclearOf(name));
+    return [
+      { look: name, group: name, rows: rows - unclear },
+      { look: 'unclear', group: `${name} unclear`, rows: unclear },
+    ];
   });
+  const parts = shares
+    .filter(({ rows }) => rows > 0)
+    .map(({ look, group, rows }) => {
+      const click = () => document.querySelector<HTMLElement>(`.ledger [data-show="${group}"]`)?.click();
+      const part = element('span', { class: look, click });
+      part.style.flexGrow = String(rows);
+      return part;
+    });
   return element('div', { class: 'bar', 'aria-hidden': 'true' }, parts);
 }
 

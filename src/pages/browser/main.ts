@@ -6,14 +6,19 @@ import { Rows } from './rows.ts';
 
 const content = JSON.parse(document.getElementById('content')?.textContent ?? '') as PageContent;
 const { data } = content;
-const { manifest, outcomes } = data.summary;
+const { manifest, outcomes, codes } = data.summary;
 const main = document.getElementById('page');
 try {
   const rows = await Rows.read(content);
   const view = new ReportView(data, rows, new AbortController().signal);
   // The script draws the head again, with times in the zone of the reader.
   const head = nodesOf(drawnMarkup(reportHead(data)));
-  const bar = outcomeBar(outcomes, manifest.rows);
+  const bar = outcomeBar({ counts: outcomes, rows: manifest.rows, codes });
+  // The footer of each page on paper. Browsers without margin boxes print none.
+  document.documentElement.style.setProperty(
+    '--run',
+    JSON.stringify(`Run ${data.run.id} of ${manifest.name}`),
+  );
   main?.replaceChildren(...head, bar, view.element);
   view.followAddress();
 } catch (error) {

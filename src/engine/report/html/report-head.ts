@@ -36,7 +36,7 @@ function facts({ run, summary }: PageData): Markup {
     ['Started', started_at === null ? '' : localTime(started_at)],
     ['Ended', finished_at === null ? '' : localTime(finished_at)],
     ['Duration', [duration(duration_s), ...stopTexts(run)].join(', ')],
-    ['Called on average', !rows_per_s ? '' : rateText(rows_per_s, 'rows')],
+    ['Rate', !rows_per_s ? '' : `${rateText(rows_per_s, 'rows')} on average`],
     ['By', run.by],
     ['Reason', run.purpose],
     ['Retries', retries.join(', ')],

@@ -49,7 +49,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
   ].map((text) => text && element('span', { class: 'chip' }, text));
   const about = element('p', { class: 'quiet' }, manifest, ' ', chips);
   const curve = isCalled && sparkline(local?.curve, `Rows per second of ${id} in the last two minutes`);
-  const progress = element('div', outcomeBar(run.counts, run.rows), element('p', figuresText(run)));
+  const progress = element('div', barOf(run), element('p', figuresText(run)));
   const parts = [
     element('div', title, about),
     troubleOf(run),
@@ -59,12 +59,16 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, isOfOn
   return element('article', { class: 'run', id: `card-${id}` }, parts, menuOf(run, controls));
 }
 
+function barOf({ counts, rows, local }: RunData): HTMLElement {
+  return outcomeBar({ counts, rows, codes: local?.codes ?? [] });
+}
+
 /** Elements with the progress of a run. @param isReported whether the page has the report, whose head has rate and counts */
 export function progressElements(run: RunData, isReported: boolean): Child {
   const { ended, priority, coordinator } = run;
   return [
     !ended && troubleOf(run),
-    outcomeBar(run.counts, run.rows),
+    barOf(run),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
       drawnMarkup(

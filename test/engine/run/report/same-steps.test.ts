@@ -62,8 +62,8 @@ test.each<readonly [RunState, Record<number, Partial<RowResult> | null>, readonl
     const dashboard = await withJournalReader(store, record, (journal) => pageOfRun(store, record, journal));
     expect(dashboard.data.steps).toEqual(steps);
     const { local } = await factsOfRecord(store, record, undefined);
-    const known = steps.map(({ title, command }) => [title, command]);
-    expect(local?.steps.map(({ title, command }) => [title, command])).toEqual(
+    const known = steps.map(({ title, first, command }) => [title, first, command]);
+    expect(local?.steps.map(({ title, first, command }) => [title, first, command])).toEqual(
       state === 'halted' ? known : [],
     );
 
