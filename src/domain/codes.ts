@@ -34,17 +34,17 @@ export interface CodeFacts extends CodeAdvice {
 
 type FailureFacts = CodeFacts & { readonly class: FailureClass };
 
-const again = 'Run "cqbatch retry" for these rows; if it happens again, ask the operators of the API.';
+const again = 'Run "cqbatch retry --transient"; if it happens again, ask the operators of the API.';
 const againUnlessAlone = `${again} If the message says that a row will not pass, correct it, or show it to them.`;
 const mend = 'Correct these rows in correct.csv, then run that file.';
-const renew = 'Renew the access token, then continue with "cqbatch resume" or "cqbatch retry".';
 const thenRetry = 'Then type "cqbatch retry" with --code and this code.';
+const thenContinue = 'then continue with "cqbatch resume", or "cqbatch retry" with --code and this code.';
+const renew = `Renew the access token, ${thenContinue}`;
 const refused = 'Read the message. The same call would be refused again.';
-const checkNetwork = 'Check the base URL and the network, then run "cqbatch retry" for these rows.';
+const checkNetwork = 'Check the base URL and the network, then run "cqbatch retry --transient".';
 const checkPath =
   'Check the base URL (--base-url) and its path prefix. The message names the path that was asked below it.';
-const checkProxy =
-  'Check the proxy (HTTPS_PROXY, HTTP_PROXY), then continue with "cqbatch resume" or "cqbatch retry".';
+const checkProxy = `Check the proxy (HTTPS_PROXY, HTTP_PROXY), ${thenContinue}`;
 const lookFirst =
   'Check the entries in the API before you repeat these rows. Show one of them to the operators of the API.';
 
@@ -70,7 +70,7 @@ const failures = {
   CANCELLED: unclear(
     retry(
       'The run was cancelled before the row was done, or the API gave up the call: the message says which.',
-      '"cqbatch retry" includes these rows.',
+      'If you cancelled the run, leave them; "cqbatch retry" calls them nevertheless. If the API gave up, retry the row.',
     ),
   ),
   UNKNOWN: unclear(retry('The API failed and does not say why.', againUnlessAlone)),
@@ -149,7 +149,7 @@ const failures = {
   ANSWER_INFORMATIONAL: needsChangeFirst(
     retry(
       'The API, or a proxy in front of it, sent an interim answer, and the final one was lost.',
-      'The message says what to change there. Then run "cqbatch retry" for these rows.',
+      `The message says what to change there. ${thenRetry}`,
     ),
   ),
   ANSWER_CUT_OFF: retry('The connection broke in the middle of the answer.'),
@@ -181,7 +181,7 @@ const failures = {
     unclear(
       retry(
         'The client of the API failed and does not say whether it sent the request.',
-        'The message says why. Correct the program that passes the client, then run "cqbatch retry" for these rows.',
+        `The message says why. Correct the program that passes the client. ${thenRetry}`,
       ),
     ),
   ),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeFacts, mayPassAgain, stepAfter } from '../../src/domain/codes.ts';
+import { codeFacts, mayPassAgain, rowCodes, stepAfter } from '../../src/domain/codes.ts';
 
 const lookFirst = /Check the entries in the API before you repeat these rows/;
 const refused = /would be refused again/;
@@ -46,4 +46,12 @@ test.each([
   ['NOT_REPEATED', 'decide'],
 ])('what to do next with a row that failed with %s: %s', (code, step) => {
   expect(stepAfter(code)).toBe(step);
+});
+
+test('the remedy of a code names the retry that takes its rows', () => {
+  for (const code of rowCodes) {
+    const { remedy = '' } = codeFacts(code);
+    if (remedy.includes('--transient')) expect([code, stepAfter(code)]).toEqual([code, 'retry']);
+    if (stepAfter(code) !== 'retry') expect(remedy).not.toMatch(/"cqbatch retry"(?! with --code)/);
+  }
 });

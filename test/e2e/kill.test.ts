@@ -36,7 +36,7 @@ test('the figures of a run whose process was killed add up, agree, and count no 
   expect(totalOf(before.outcomes)).toBe(rows);
   expect(before.outcomes.failed).toBeLessThanOrEqual(rows / 50);
   expect((await home.run('status', 'r')).stdout).toMatch(
-    /^ +to check +\d+ rows pending: the datastore knows whether the API was called; resume the run to find out$/m,
+    /^ +pending +\d+ rows pending: the datastore knows whether the API was called; resume the run to find out$/m,
   );
 
   const { summary } = await home.json<{ summary: Figures & { codes: CodeCount[] } }>('report', 'r');

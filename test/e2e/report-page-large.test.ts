@@ -29,7 +29,7 @@ describeWithBrowser('report.html', (open) => {
     await page.waitForSelector(isReady);
     // The page is full with whole portions of a thousand rows, and the 201 rows that need the reader.
     expect(await page.locator('#rows .note').first().textContent()).toBe(
-      'This page has only 199,201 of 201,000 rows, because more would make it too large to send. Rows that need you or are unclear were included first. report.csv has all rows.',
+      'This page has only 199,201 of 201,000 rows, because more would make it too large to send. Rows that failed, are invalid or unclear were included first. report.csv has all rows.',
     );
     expect(await found(page)).toBe('201 of 201,000 rows');
     await page.getByLabel('Show', { exact: true }).selectOption('all');

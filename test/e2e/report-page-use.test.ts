@@ -115,11 +115,11 @@ describeWithBrowser('the rows of report.html', (open) => {
   test('are all that a link counts, whatever the reader looked for before', async () => {
     const { page, complaints } = await open(await addressOf());
     await page.waitForSelector(isReady);
-    const ledger = '60 succeeded (1 to check)40 failed (10 to check)= 100 rows';
+    const ledger = '60 succeeded (1 unclear)40 failed (10 unclear)= 100 rows';
     expect(await page.locator('.ledger').textContent()).toBe(ledger);
-    const steps = ['Check 11 rows in the service', 'Retry 10 rows', 'Decide about 30 rows'];
+    const steps = ['Check 11 unclear rows in the service', 'Retry 10 rows', 'Decide about 30 rows'];
     expect(await page.locator('.steps h3').allTextContents()).toEqual(steps);
-    expect(await page.locator('.steps .outcome').allTextContents()).toEqual(['all 10 unclear: check first']);
+    expect(await page.locator('.steps .outcome').allTextContents()).toEqual(['all 10 unclear']);
     expect(await page.locator('.steps code').allTextContents()).toEqual([
       'cqbatch check r',
       'cqbatch retry r --transient',
@@ -129,9 +129,9 @@ describeWithBrowser('the rows of report.html', (open) => {
     await page.getByRole('link', { name: 'Show the 30 rows' }).click();
     expect(await found(page)).toBe('30 of 100 rows');
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
-    await page.getByRole('link', { name: 'evaluation N is not deleted' }).click();
+    await page.getByRole('link', { name: 'evaluation … is not deleted' }).click();
     expect(await found(page)).toBe('20 of 100 rows');
-    await page.locator('.ledger').getByRole('link', { name: '10 to check' }).click();
+    await page.locator('.ledger').getByRole('link', { name: '10 unclear' }).click();
     expect(await found(page)).toBe('10 of 100 rows');
     expect(new Set(await cellsUnder(page, 'Code'))).toEqual(new Set(['UNAVAILABLE']));
     // The bar counts clear and unclear rows apart; the ledger has both.
@@ -261,9 +261,12 @@ describeWithBrowser('the rows of report.html', (open) => {
       '[...document.querySelectorAll(".rows tbody tr")].map((row) => row.getBoundingClientRect().height)',
     );
     expect(Math.max(...heights)).toBeLessThan(100);
-    for (const text of ['UNAVAILABLE', 'evaluation N is not deleted'])
+    for (const text of ['UNAVAILABLE', 'evaluation … is not deleted'])
       expect(await page.locator('.codes').getByText(text).first().isVisible()).toBe(true);
     expect(await page.locator('button:visible:not(th *)').count()).toBe(0);
+    // A row that succeeded is on paper because it is unclear, and says so.
+    expect(await page.locator('.rows tbody tr:last-child .unclear').isVisible()).toBe(true);
+    expect(await styleOf(page, ':root', '--run')).toBe('"Run r of m.csv"');
     await page.evaluate('dispatchEvent(new Event("afterprint"))');
     expect(await found(page)).toBe('40 of 100 rows');
     expect(complaints).toEqual([]);

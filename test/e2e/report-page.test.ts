@@ -31,8 +31,9 @@ describeWithBrowser('report.html', (open) => {
 
     const { succeeded = 0, failed: failures = 0, invalid = 0 } = outcomes;
     const need = failures + invalid;
+    const doubtful = report.filter(({ _outcome, _unclear }) => _outcome === 'failed' && _unclear === 'yes');
     expect(await page.locator('h1').textContent()).toBe(
-      `${succeeded} of ${report.length} rows succeeded. ${need} rows need you.`,
+      `${succeeded} of ${report.length} rows succeeded, ${doubtful.length} more may have been. ${failures} rows failed, ${invalid} is invalid.`,
     );
     expect(await page.locator('.facts').textContent()).toContain('for the picture');
     // It opens on the rows that need the reader.
@@ -64,7 +65,7 @@ describeWithBrowser('report.html', (open) => {
     );
     await page.getByRole('button', { name: 'Copy summary' }).click();
     await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
-    expect(await page.evaluate('copied')).toMatch(/^\d+ of \d+ rows succeeded\./);
+    expect(await page.evaluate('copied')).toMatch(/^\d+ of \d+ rows succeeded[.,]/);
     // A step saves its rows under the name that its command has.
     const [toCorrect] = await Promise.all([
       page.waitForEvent('download'),
@@ -170,7 +171,7 @@ describeWithBrowser('report.html', (open) => {
     await writeFile(path, html.replace(/("portions":\[")[^"]*/, '$1AAAA'));
     const { page, complaints } = await open(String(pathToFileURL(path)));
     await page.waitForSelector(isReady);
-    expect(await page.locator('h1').textContent()).toBe('0 of 1 row succeeded. 1 row needs you.');
+    expect(await page.locator('h1').textContent()).toBe('0 of 1 row succeeded. 1 row failed.');
     expect(await page.locator('.note').textContent()).toContain('Open report.csv');
     expect(complaints).toEqual([]);
   });

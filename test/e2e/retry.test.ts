@@ -31,7 +31,7 @@ test('retry selects rows by code or unclear rows, keeps their numbers, and write
   const first = await run('run', 'boards.csv', '--run-id', 'a', ...start);
   expect(first).toMatchObject({ code: 1 });
   // What is not there will not be there.
-  expect(first.stdout).toMatch(/^Next: Check 1 row in the service\n {2}cqbatch check a$/m);
+  expect(first.stdout).toMatch(/^Next: Check 1 unclear row in the service\n {2}cqbatch check a$/m);
   expect(first.stdout).toMatch(/^Then: Retry 2 rows .*: cqbatch retry a --transient$/m);
   expect(first.stdout).toMatch(/^Then: Correct 1 row: cqbatch run .*correct\.csv$/m);
   expect(await readCsv(folder('a'), 'correct.csv')).toMatchObject([{ _row: '3', _error_code: 'NOT_FOUND' }]);

@@ -9,7 +9,6 @@ import { finishedText } from '../../engine/run/facts/progress-words.ts';
 import { runDocument, selectMembers } from '../../engine/run/facts/run-document.ts';
 import type { RunBrief, RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { waitInOneText } from '../../engine/run/facts/run-wait.ts';
-import { endInWords } from '../../engine/run/record/ending.ts';
 import type { RunRecord } from '../../engine/run/record/record.ts';
 import { progressOf } from '../../engine/run/record/run-journal.ts';
 import { retriedFacts } from '../../engine/run/report/retried.ts';
@@ -18,7 +17,7 @@ import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { fittedTable, type TableColumn } from '../render/fitted-table.ts';
 import { styled } from '../render/style.ts';
-import { styledState } from '../render/words.ts';
+import { styledRunState } from '../render/words.ts';
 
 interface ListedRun {
   /** What is known of a run; only its brief facts when its journal can't be read. */
@@ -130,12 +129,11 @@ function listText(
 }
 
 function cellsOf({ facts, isCured, host }: ListedRun, timeText: (at: string) => string): readonly string[] {
-  const { id, state, startedAt, rows, done, counts, local, manifest } = facts;
-  const words = endInWords(facts);
+  const { id, startedAt, rows, done, counts, local, manifest } = facts;
   const failed = counts?.failed;
   return [
     id,
-    local?.unclear && state === 'completed' ? styled('yellow', words) : styledState(state, words),
+    styledRunState(facts),
     startedAt === undefined ? 'not yet' : timeText(startedAt),
     local === undefined ? '?' : duration(local.activeMs / 1_000),
     done === rows ? count(rows) : finishedText(done, rows),

@@ -7,9 +7,8 @@ import { commandsOf } from '../../engine/report/next-steps.ts';
 import { progressPhrases } from '../../engine/run/facts/progress-words.ts';
 import { runDocument, selectMembers } from '../../engine/run/facts/run-document.ts';
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
-import { endInWords } from '../../engine/run/record/ending.ts';
 import { phraseLines, styledParts } from './progress.ts';
-import { doubtfulRows, type Fact, factLines, indentedText, styledState } from './words.ts';
+import { doubtfulRows, type Fact, factLines, indentedText, styledRunState } from './words.ts';
 
 export function statusDocument(run: RunFacts): object {
   return selectMembers(runDocument(run), [
@@ -38,7 +37,7 @@ export function statusDocument(run: RunFacts): object {
 /** The run as its own terminal shows it: a line for the run, then one for each note. */
 export function statusLines(run: RunFacts, now = Date.now()): readonly string[] {
   const [line, ...notes] = phraseLines(run, now);
-  return [`Run ${run.id} ${styledState(run.state, endInWords(run))}  ${line}`, ...notes];
+  return [`Run ${run.id} ${styledRunState(run)}  ${line}`, ...notes];
 }
 
 export function statusText(run: RunFacts, now = Date.now(), ownVersion = readVersion()): string {
@@ -52,7 +51,8 @@ export function statusText(run: RunFacts, now = Date.now(), ownVersion = readVer
     ['API', apiText(run)],
     ['started', run.startedAt && timeAgo(new Date(run.startedAt), new Date(now))],
     ...phrases.map((phrase): Fact => [phrase.name, styledParts(phrase)]),
-    ['to check', doubtfulRows(local?.unclear ?? 0, local?.codes ?? [])],
+    ['unclear', doubtfulRows(local?.unclear ?? 0, [])],
+    ['pending', doubtfulRows(0, local?.codes ?? [])],
     ['requested rate', run.wantedRate === 'auto' ? undefined : run.wantedRate],
     ['priority', run.priority === usualPriority ? undefined : run.priority],
     [
@@ -70,7 +70,7 @@ export function statusText(run: RunFacts, now = Date.now(), ownVersion = readVer
     ['reason', reasonOfState(local?.states ?? [])],
     ['next', commandsOf(local?.steps ?? [])[0]],
   ];
-  return `Run ${run.id} ${styledState(run.state, endInWords(run))}\n${indentedText(factLines(facts))}`;
+  return `Run ${run.id} ${styledRunState(run)}\n${indentedText(factLines(facts))}`;
 }
 
 /** Why the run is in its state. A run that was unpaused has no reason to show. */

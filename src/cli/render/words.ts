@@ -3,7 +3,7 @@ import { escapeInvisible } from '../../base/text/printable.ts';
 import { type Outcome, type OutcomeCounts, outcomes, outcomeText, wentWrong } from '../../domain/terms.ts';
 import type { CodeCount } from '../../engine/journal/state.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
-import { type EndFacts, endFactsOf, type StoredEnd } from '../../engine/run/record/ending.ts';
+import { type EndFacts, endFactsOf, endInWords, type StoredEnd } from '../../engine/run/record/ending.ts';
 import { nameInWords } from '../../settings/settings.ts';
 import { type Style, styled, widthOf } from './style.ts';
 
@@ -34,6 +34,16 @@ export function styledState(state: string, text = state): string {
   const ending = endFactsOf({ state });
   const style = ending === undefined ? styleOfState[state] : styleOfEnding(ending);
   return style === undefined ? text : styled(style, text);
+}
+
+/** The state of a run, in words and color. A completed run with unclear rows needs a look. */
+export function styledRunState(
+  run: StoredEnd & { readonly local?: { readonly unclear?: number | undefined } | undefined },
+): string {
+  const words = endInWords(run);
+  return run.local?.unclear && run.state === 'completed'
+    ? styled('yellow', words)
+    : styledState(run.state, words);
 }
 
 export function styleOfEnding({ manner, result }: EndFacts): Style {

@@ -7,6 +7,8 @@ export interface CodeCount {
   readonly outcome: Outcome;
   readonly code: string;
   readonly count: number;
+  /** How many of the rows are unclear. Absent if none can be. */
+  readonly unclear?: number;
 }
 
 interface FeedingOfRow {
@@ -31,7 +33,7 @@ export class JournalState {
   failures = new FailureTally();
   readonly #outcomes = noOutcomes();
   readonly #proven = new Set<string>();
-  readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
+  readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number; unclear: number }>();
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, AttemptHistory>();
   readonly #unsettled = new Map<number, FeedingOfRow>();
@@ -144,9 +146,10 @@ export class JournalState {
     if (finishedAt !== undefined && finishedAt > (this.lastFinishedAt ?? ''))
       this.lastFinishedAt = finishedAt;
     const key = `${outcome} ${code}`;
-    const known = this.#codes.get(key);
-    if (known === undefined) this.#codes.set(key, { outcome, code, count: 1 });
-    else known.count++;
+    const codes = this.#codes.get(key) ?? { outcome, code, count: 0, unclear: 0 };
+    codes.count++;
+    if (result.unclear) codes.unclear++;
+    this.#codes.set(key, codes);
   }
 }
 

@@ -155,20 +155,28 @@ export function countRows(
   const decided = decidedCounts(plan);
   const outcomes = { ...noOutcomes(), ...addedUp(decided.outcomes, journal.outcomeCounts) };
   const counted = [...decided.codes, ...journal.codeCounts];
-  const codes = new Map(counted.map((count) => [`${count.outcome} ${count.code}`, { ...count }]));
+  const codes = new Map<string, CodeCount>(
+    counted.map((count) => [`${count.outcome} ${count.code}`, { ...count }]),
+  );
   let unclear = journal.unclearCount;
   let waitingRows = 0;
   let uncalled = plan.callable - journal.finishedCount;
-  const add = (outcome: Outcome, code: string, count: number): void => {
+  const add = (outcome: Outcome, code: string, count: number, isUnclear = false): void => {
     if (unfinished === 'pending' || count === 0) return;
     outcomes[outcome] += count;
     const key = `${outcome} ${code}`;
-    codes.set(key, { outcome, code, count: (codes.get(key)?.count ?? 0) + count });
+    const known = codes.get(key);
+    codes.set(key, {
+      outcome,
+      code,
+      count: (known?.count ?? 0) + count,
+      unclear: (known?.unclear ?? 0) + (isUnclear ? count : 0),
+    });
   };
   for (const row of journal.begunRows()) {
     const [history, isUnsettled] = [journal.history(row), journal.isUnsettled(row)];
     const result = unfinishedResult(unfinished, { row, operation: '', history, isUnsettled });
-    add(result.outcome, result.code, 1);
+    add(result.outcome, result.code, 1, result.unclear);
     if (result.unclear) unclear += 1;
     if (unfinished === 'pending' && history !== undefined && !isUnsettled) waitingRows += 1;
     uncalled -= 1;

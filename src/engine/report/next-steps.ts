@@ -3,13 +3,13 @@ import { count, counted } from '../../base/text/format.ts';
 import { shortened } from '../../base/text/printable.ts';
 import { commonCodeText } from '../../domain/common-code.ts';
 import { type Outcome, type OutcomeCounts, type StopManner, wentWrong } from '../../domain/terms.ts';
-import { checkedFirst, type RowFacts, type RowStep, rowStep, rowsTo } from './row-steps.ts';
+import { type RowFacts, type RowStep, rowStep, rowsTo, unclearOf } from './row-steps.ts';
 
 /** What a person does next. Terminal, pages, notifications and JSON show the same steps, in the same order. */
 export interface NextStep {
   /** The title of the step: `Retry 84 rows`. */
   readonly title: string;
-  /** What to do before the step: `all 39 unclear: check first`. */
+  /** What to look at before the step: `all 39 unclear`. */
   readonly first?: string;
   readonly text: string;
   readonly command?: string;
@@ -178,27 +178,37 @@ function continueStep(facts: StepFacts): NextStep {
 }
 
 /** A note that rows of a cancelled run were not called, as the person wished. */
-function notCalledNote({ id, state, outcomes, isCured }: StepFacts): NextStep | false {
+function notCalledNote(facts: StepFacts): NextStep | false {
+  const { id, state, outcomes, isCured } = facts;
   const { not_attempted: uncalled, failed } = outcomes;
-  return (
-    state === 'cancelled' &&
-    uncalled > 0 &&
-    !isCured && {
-      title: `${counted(uncalled, 'row', ['was', 'were'])} not called, as you wished`,
-      text: `Only if you have changed your mind: "cqbatch retry ${id}" calls them${failed > 0 ? ', and the rows that failed' : ''}.`,
-      group: 'not_attempted',
-      rows: uncalled,
-      isNote: true,
-    }
-  );
+  const givenUp = rowsTo('cancelled', facts);
+  if (state !== 'cancelled' || isCured || uncalled + givenUp === 0) return false;
+  const [what, group, rows, others] =
+    uncalled > 0
+      ? (['not called', 'not_attempted', uncalled, failed] as const)
+      : (['given up after a failed attempt', 'cancelled', givenUp, failed - givenUp] as const);
+  return {
+    title: `${counted(rows, 'row', ['was', 'were'])} ${what}, as you wished`,
+    text: `Only if you have changed your mind: "cqbatch retry ${id}" calls them${others > 0 ? ', and the rows that failed' : ''}.`,
+    group,
+    rows,
+    isNote: true,
+  };
 }
 
 function checkStep({ id, unclear, canCheck, phase }: StepFacts): NextStep | false {
+  const command = `cqbatch check ${id}`;
   return (
     unclear > 0 && {
-      title: `Check ${counted(unclear, 'row')} in the service`,
-      text: 'The API may have made the change although no usable answer came; if the row succeeded, perhaps twice.',
-      ...(canCheck && phase !== 'in progress' && { command: `cqbatch check ${id}` }),
+      title: `Check ${counted(unclear, 'unclear row')} in the service`,
+      text: [
+        'The API may have made the change although no usable answer came; if the row succeeded, perhaps twice.',
+        !canCheck && 'Look at the entries there: cqbatch cannot list them.',
+        canCheck && phase === 'in progress' && `As soon as this run has stopped: ${command}`,
+      ]
+        .filter(Boolean)
+        .join(' '),
+      ...(canCheck && phase !== 'in progress' && { command }),
       group: 'all unclear',
       rows: unclear,
     }
@@ -231,11 +241,12 @@ function stepsAfterFailures(facts: StepFacts): readonly (NextStep | false)[] {
     toRetry > 0 &&
       facts.unfinishedRetry === undefined && {
         title: `Retry ${counted(toRetry, 'row')}`,
-        ...checkedFirst('retry', facts),
-        text:
-          facts.phase === 'ended'
-            ? 'Such a row may succeed in a new run. If it does not, ask the operators of the service.'
-            : 'Such a row may succeed in a new run. End this run first.',
+        ...unclearOf('retry', facts),
+        text: {
+          ended: 'Such a row may succeed in a new run. If it does not, ask the operators of the service.',
+          stopped: 'Such a row may succeed in a new run. It is better to continue this run first.',
+          'in progress': `Such a row may succeed in a new run. As soon as this run has stopped: ${retryCommand(facts)}`,
+        }[facts.phase],
         ...(facts.phase !== 'in progress' && { command: retryCommand(facts) }),
         group: 'retry',
         rows: toRetry,
@@ -243,7 +254,7 @@ function stepsAfterFailures(facts: StepFacts): readonly (NextStep | false)[] {
     correctStep(facts, rowsTo('correct', facts)),
     toDecide > 0 && {
       title: `Decide about ${counted(toDecide, 'row')}`,
-      ...checkedFirst('decide', facts),
+      ...unclearOf('decide', facts),
       text: 'A retry alone would not help, or must not be made. The report says for each code what to do first.',
       group: 'decide',
       rows: toDecide,
@@ -265,9 +276,12 @@ function correctStep(facts: StepFacts, rows: number): NextStep | false {
   return (
     rows > 0 && {
       title: `Correct ${counted(rows, 'row')}`,
-      ...checkedFirst('correct', facts),
-      text: 'Correct the cells that the messages name in correct.csv, which has only these rows. Then run it.',
-      ...(phase === 'ended' &&
+      ...unclearOf('correct', facts),
+      text:
+        phase === 'in progress'
+          ? 'As soon as this run has stopped, its report has correct.csv with only these rows. Correct the cells that the messages name, then run it.'
+          : 'Correct the cells that the messages name in correct.csv, which has only these rows. Then run it.',
+      ...(phase !== 'in progress' &&
         correctFile !== undefined && { command: `cqbatch run ${shellWord(correctFile)}` }),
       group: 'correct',
       rows,

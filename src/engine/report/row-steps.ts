@@ -41,9 +41,9 @@ function needsPerson(outcome: Outcome): boolean {
   return outcome === 'failed' || outcome === 'invalid';
 }
 
-/** What to do before a step: `all 39 unclear: check first`. */
-export function checkedFirst(step: RowStep, facts: RowFacts): { readonly first?: string } {
+/** What to look at before a step: `all 39 unclear`. */
+export function unclearOf(step: RowStep, facts: RowFacts): { readonly first?: string } {
   const [rows, unclear] = [rowsTo(step, facts), rowsTo(step, facts, 'unclear')];
   if (unclear === 0) return {};
-  return { first: `${unclear === rows && rows > 1 ? 'all ' : ''}${count(unclear)} unclear: check first` };
+  return { first: `${unclear === rows && rows > 1 ? 'all ' : ''}${count(unclear)} unclear` };
 }

@@ -1,5 +1,5 @@
 import { inReadingOrder } from '../../base/text/printable.ts';
-import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domain/terms.ts';
+import { type Outcome, type OutcomeCounts, totalOf } from '../../domain/terms.ts';
 import { isElement, type Markup } from '../../engine/report/html/markup.ts';
 
 /** Attributes of an element, as in markup. Functions are event listeners. */
@@ -95,24 +95,30 @@ export function numberCell(text: string): HTMLElement {
   return element('td', { class: 'number' }, text);
 }
 
+/** The rows of a bar. The codes say how many rows of each outcome are unclear. */
+interface BarRows {
+  readonly counts: OutcomeCounts;
+  readonly rows: number;
+  readonly codes: readonly { readonly outcome: Outcome; readonly unclear?: number }[];
+}
+
 /**
- * A bar of the outcomes and of the other rows. Screen readers skip the bar: the page has the counts in words beside it. For a
- * pointer, the bar is the ledger of the page, if there is one.
- *
- * @param unclearOf how many rows of an outcome are unclear: they are hatched
+ * A bar of the outcomes, with their unclear rows hatched, and of the other rows. Screen readers skip the bar: the page has the counts in
+ * words beside it. For a pointer, the bar is the ledger of the page, if there is one.
  */
-export function outcomeBar(
-  counts: OutcomeCounts,
-  all: number,
-  unclearOf: (outcome: Outcome) => number = () => 0,
-): HTMLElement {
-  const shares = outcomes.flatMap((outcome) => {
-    const unclear = unclearOf(outcome);
-    return [[outcome, counts[outcome] - unclear] as const, [`${outcome} unclear`, unclear] as const];
+export function outcomeBar({ counts, rows: all, codes }: BarRows): HTMLElement {
+  const unclearOf = (wanted: string): number =>
+    codes.filter(({ outcome }) => outcome === wanted).reduce((sum, { unclear = 0 }) => sum + unclear, 0);
+  const shares = Object.entries({ ...counts, rest: all - totalOf(counts) }).flatMap(([name, rows]) => {
+    const unclear = Math.min(rows, unclearOf(name));
+    return [
+      { group: name, rows: rows - unclear },
+      { group: `${name} unclear`, rows: unclear },
+    ];
   });
-  const parts = [...shares, ['rest', all - totalOf(counts)] as const]
-    .filter(([, rows]) => rows > 0)
-    .map(([group, rows]) => {
+  const parts = shares
+    .filter(({ rows }) => rows > 0)
+    .map(({ group, rows }) => {
       const click = () => document.querySelector<HTMLElement>(`.ledger [data-show="${group}"]`)?.click();
       const part = element('span', { class: group, click });
       part.style.flexGrow = String(rows);

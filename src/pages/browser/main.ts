@@ -1,6 +1,5 @@
 import type { PageContent } from '../../engine/report/html/page-data.ts';
 import { reportHead } from '../../engine/report/html/report-head.ts';
-import { countOf } from '../../engine/report/html/row-groups.ts';
 import { drawnMarkup, element, outcomeBar, redraw } from './dom.ts';
 import { printFooter } from './paper-footer.ts';
 import { ReportView } from './report-view.ts';
@@ -9,7 +8,7 @@ import { timeMarkup } from './time-markup.ts';
 
 const content = JSON.parse(document.getElementById('content')?.textContent ?? '') as PageContent;
 const { data } = content;
-const { manifest, outcomes } = data.summary;
+const { manifest, outcomes, codes } = data.summary;
 const main = document.getElementById('page');
 try {
   const rows = await Rows.read(content);
@@ -19,7 +18,7 @@ try {
   const drawHead = (): void => redraw(head, drawnMarkup(reportHead(data, timeMarkup)));
   drawHead();
   setInterval(drawHead, 30_000);
-  const bar = outcomeBar(outcomes, manifest.rows, (outcome) => countOf(`${outcome} unclear`, data));
+  const bar = outcomeBar({ counts: outcomes, rows: manifest.rows, codes });
   printFooter(`Run ${data.run.id} of ${manifest.name}`);
   main?.replaceChildren(head, bar, view.element);
   view.followAddress();

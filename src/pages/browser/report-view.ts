@@ -119,7 +119,7 @@ export class ReportView {
     this.#chooser.offer(this.#columns);
   }
 
-  /** Shows what the address says, by default the rows that need the reader. The view must be on the page. */
+  /** Shows what the address says, by default the rows that failed or are invalid, if there are any. The view must be on the page. */
   followAddress(): void {
     const show = rowsInNeed(this.#data.summary.outcomes) > 0 ? 'attention' : '';
     this.#wanted = wantedByAddress(nothingWanted, show);
@@ -220,7 +220,7 @@ export class ReportView {
     for (const save of this.#saves) save.disabled = found === 0;
   }
 
-  /** Prints the rows that need the reader or are unclear. */
+  /** Prints the rows that failed, are invalid or unclear. */
   #print(): void {
     const needs = isInGroup('attention', this.#data);
     const keeps: Selection['keeps'] = (outcome, code, unclear) => unclear || needs(outcome, code, unclear);
@@ -231,7 +231,7 @@ export class ReportView {
 function leftOutText(inside: number, all: number): string {
   return [
     `This page has only ${count(inside)} of ${counted(all, 'row')}, because more would make it too large to send.`,
-    'Rows that need you or are unclear were included first. report.csv has all rows.',
+    'Rows that failed, are invalid or unclear were included first. report.csv has all rows.',
   ].join(' ');
 }
 

@@ -2,7 +2,7 @@ import { exactDuration } from '../../base/text/format.ts';
 import { unguardCell } from '../../base/text/formula-guard.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { outcomeText } from '../../domain/terms.ts';
-import { messagePattern } from '../../engine/report/html/message-groups.ts';
+import { messageKind } from '../../engine/report/html/message-kind.ts';
 import type { FactColumn } from '../../engine/report/html/packed-rows.ts';
 import type { PageColumn, PageContent, PageValue } from '../../engine/report/html/page-data.ts';
 import { type Column, searchOf, sorted, unpackedPortion } from './column.ts';
@@ -18,7 +18,7 @@ export interface Selection {
   readonly q?: string;
   readonly keeps?: (outcome: string, code: string, unclear: boolean) => boolean;
   readonly code?: string;
-  /** The message that a row must have, as a `messagePattern`. */
+  /** The message that a row must have, as a `messageKind`. */
   readonly message?: string;
   readonly operation?: string;
   readonly sortBy?: Column | undefined;
@@ -93,7 +93,7 @@ export class Rows {
       (row) =>
         (keeps === undefined || keeps(outcomes.text(row), codes.text(row), unclear.text(row) !== '')) &&
         (!code || codes.text(row) === code) &&
-        (!message || messagePattern(messages.text(row)) === message) &&
+        (!message || messageKind(messages.text(row)) === message) &&
         (!operation || operations.text(row) === operation) &&
         isFound(row),
     );

@@ -103,6 +103,8 @@ test('the counts are of the first results, a second result of a row changes noth
         expect(state.outcomeCounts[outcome]).toBe(count);
         const perCode = state.codeCounts.filter((entry) => entry.outcome === outcome);
         expect(perCode.reduce((sum, entry) => sum + entry.count, 0)).toBe(count);
+        const unclear = results.filter((result) => result.outcome === outcome && result.unclear).length;
+        expect(perCode.reduce((sum, entry) => sum + (entry.unclear ?? 0), 0)).toBe(unclear);
       }
       for (let row = 1; row <= 31; row++) expect(state.offset(row)).toBe(offsets.get(row));
     }),

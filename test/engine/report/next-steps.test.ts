@@ -53,14 +53,14 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     'rows are unclear',
     '3 failed INTERNAL (2 unclear)',
     {},
-    ['Check 2 rows in the service', check],
+    ['Check 2 unclear rows in the service', check],
     ['Retry 3 rows', 'cqbatch retry r'],
   ],
   [
     'rows of an operation without a list are unclear',
     '3 failed INTERNAL (2 unclear)',
     { canCheck: false },
-    ['Check 2 rows in the service'],
+    ['Check 2 unclear rows in the service'],
     ['Retry 3 rows', 'cqbatch retry r'],
   ],
   [
@@ -74,10 +74,18 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     '20 failed FAILED_PRECONDITION, 6 failed INTERNAL (6 unclear), 80 not_attempted HALTED',
     halted,
     [look, 'cqbatch show r --row 1'],
-    ['Check 6 rows in the service', check],
+    ['Check 6 unclear rows in the service', check],
     ['Continue with the 80 rows that are left', resume],
     ['Retry 6 rows', transient],
     ['Decide about 20 rows'],
+  ],
+  [
+    'a guard halted a run with wrong rows',
+    '20 failed NOT_FOUND, 80 not_attempted HALTED',
+    halted,
+    [look, 'cqbatch show r --row 1'],
+    ['Continue with the 80 rows that are left', resume],
+    ['Correct 20 rows', 'cqbatch run runs/r/correct.csv'],
   ],
   [
     'a person halted the run after its canary',
@@ -90,7 +98,7 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     '5 failed HALTED (5 unclear), 80 not_attempted HALTED',
     { ...stopped, state: 'halted', manner: 'gave up', rowToSee: { row: 7 } },
     ['Look at row 7', 'cqbatch show r --row 7'],
-    ['Check 5 rows in the service', check],
+    ['Check 5 unclear rows in the service', check],
     ['Continue with the 80 rows that are left', resume],
   ],
   [
@@ -104,7 +112,7 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     '3 failed INTERRUPTED (3 unclear), 2 failed UNAVAILABLE, 4 not_attempted INTERRUPTED',
     { ...stopped, state: 'interrupted' },
     ['Continue with the 4 rows that are left', resume],
-    ['Check 3 rows in the service', check],
+    ['Check 3 unclear rows in the service', check],
     ['Retry 2 rows', 'cqbatch retry r'],
   ],
   [
@@ -121,6 +129,13 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     ['467 rows were not called, as you wished'],
     ['If it was a mistake, undo 30 rows', 'cqbatch undo r'],
     ['Retry 5 rows', transient],
+  ],
+  [
+    'a user cancelled the run while its last calls were tried again',
+    '5 succeeded OK, 1 failed NOT_REPEATED, 3 failed CANCELLED',
+    { state: 'cancelled' },
+    ['3 rows were given up after a failed attempt, as you wished'],
+    ['Decide about 1 row'],
   ],
   [
     'a user cancelled restores',
@@ -151,7 +166,7 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     'the run is in progress',
     '3 failed INTERNAL (2 unclear), 1 failed NOT_FOUND',
     { phase: 'in progress', state: 'running' },
-    ['Check 2 rows in the service'],
+    ['Check 2 unclear rows in the service'],
     ['Retry 3 rows'],
     ['Correct 1 row'],
   ],
@@ -214,3 +229,24 @@ test('a row to look at is told with what the failures have in common', () => {
   const some = textOf(/Look/, '86 succeeded OK, 3 failed A, 2 failed B, 2 failed C', halted);
   expect(some).toBe('7 of 93 called rows failed, most often with A (3 rows).');
 });
+
+test('a step that must wait says for what, and what to type then', () => {
+  const told = '3 failed INTERNAL (2 unclear), 1 failed NOT_REPEATED, 1 failed NOT_FOUND';
+  const inProgress = { phase: 'in progress', state: 'running' } as const;
+  expect(textOf(/Check/, told, inProgress)).toMatch(/As soon as this run has stopped: cqbatch check r$/);
+  expect(textOf(/Retry/, told, inProgress)).toMatch(
+    /As soon as this run has stopped: cqbatch retry r --transient$/,
+  );
+  expect(textOf(/Correct/, told, inProgress)).toMatch(/^As soon as this run has stopped, .*correct\.csv/);
+  expect(textOf(/Check/, told, { canCheck: false })).toMatch(/cqbatch cannot list them\.$/);
+});
+
+test.each([{ phase: 'ended' }, stopped, { phase: 'in progress' }] as const)(
+  'a retry takes as many rows as its command, and says the same everywhere: $phase',
+  (facts) => {
+    const told = '4 failed UNAVAILABLE, 2 failed PERMISSION_DENIED, 1 failed ANSWER_NOT_JSON';
+    const step = stepsOf(told, facts).find(({ group }) => group === 'retry');
+    expect(step).toMatchObject({ title: 'Retry 4 rows', rows: 4 });
+    expect(step?.command ?? step?.text).toContain('cqbatch retry r --transient');
+  },
+);

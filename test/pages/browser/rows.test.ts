@@ -156,7 +156,7 @@ test.each<readonly [what: string, wanted: Selection, rows: readonly number[]]>([
   ['a number of attempts, as the table shows it', { q: '"50 ms"' }, [2, 4]],
   ['a time as the table shows it', { q: '2026-01-01' }, [2, 4]],
   ['a request id', { q: 'req-1' }, [2, 4]],
-  ['a message, whatever its numbers', { message: 'The API does not know évaluation N' }, [2, 4]],
+  ['a message, whatever its numbers', { message: 'The API does not know évaluation …' }, [2, 4]],
 ])('filters select %s', async (_what, wanted, chosen) => {
   const rows = await rowsOf(
     [

@@ -40,14 +40,20 @@ export interface PageAdvice extends CodeAdvice {
   readonly step: RowStep;
 }
 
-/** Rows of one code whose messages differ only by their numbers. */
+/** Rows of one code whose messages differ only by their numbers and identifiers. */
 export interface MessageGroup {
   readonly outcome: Outcome;
   readonly code: string;
-  /** A `messagePattern`. Empty for rows without a message, and for rare messages. */
+  /** A `messageKind`. Empty for rows without a message, and for other messages. */
+  readonly kind: string;
+  /** What the messages have in common, with `…` for each part that differs. */
   readonly message: string;
+  /** The first message. Absent if all are alike. */
+  readonly example?: { readonly row: number; readonly message: string };
   readonly count: number;
   readonly unclear: number;
+  /** Present for the rows with rarer messages, which are counted together. */
+  readonly isRest?: true;
 }
 
 /** What the page knows of a run besides the summary. */

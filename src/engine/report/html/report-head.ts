@@ -37,7 +37,7 @@ function facts({ run, summary }: PageData, timeOf: (time: string) => Markup): Ma
     ['Started', started_at !== null && timeOf(started_at)],
     ['Ended', finished_at !== null && timeOf(finished_at)],
     ['Duration', [duration(duration_s), ...stopTexts(run)].join(', ')],
-    ['Called on average', !rows_per_s ? '' : rateText(rows_per_s, 'rows')],
+    ['Rate', !rows_per_s ? '' : `${rateText(rows_per_s, 'rows')} on average`],
     ['By', run.by],
     ['Reason', run.purpose],
     ['Retries', retries.join(', ')],
@@ -61,9 +61,9 @@ function stopTexts({ stops }: PageData['run']): readonly string[] {
 /** The counts of the outcomes, which add up to all rows. */
 function ledgerMarkup(data: PageData): Markup {
   const { rows, left_out = 0 } = data.summary.manifest;
-  const parts = ledgerParts(data).map(({ outcome, number, name, toCheck }) => {
-    const check = toCheck !== undefined && [' (', groupLink(`${outcome} unclear`, toCheck), ')'];
-    return markup('li', { class: outcome }, groupLink(outcome, markup('b', {}, number), ` ${name}`), check);
+  const parts = ledgerParts(data).map(({ outcome, number, name, unclear }) => {
+    const part = unclear !== undefined && [' (', groupLink(`${outcome} unclear`, unclear), ')'];
+    return markup('li', { class: outcome }, groupLink(outcome, markup('b', {}, number), ` ${name}`), part);
   });
   const [number = '', name] = counted(rows, 'row').split(' ');
   const leftOut = left_out > 0 && `, ${count(left_out)} more left out by --where`;
@@ -73,8 +73,8 @@ function ledgerMarkup(data: PageData): Markup {
 
 function summaryText(data: PageData): string {
   const { run, summary } = data;
-  const parts = ledgerParts(data).map(({ number, name, toCheck }) =>
-    [number, name, toCheck && `(${toCheck})`].filter(Boolean).join(' '),
+  const parts = ledgerParts(data).map(({ number, name, unclear }) =>
+    [number, name, unclear && `(${unclear})`].filter(Boolean).join(' '),
   );
   return [
     verdictOf(data).text,
@@ -88,8 +88,8 @@ function ledgerParts(data: PageData) {
   return outcomes
     .filter((outcome) => data.summary.outcomes[outcome] > 0)
     .map((outcome) => {
-      const unclear = countOf(`${outcome} unclear`, data);
-      const toCheck = unclear > 0 ? `${count(unclear)} to check` : undefined;
-      return { outcome, number: count(data.summary.outcomes[outcome]), name: outcomeText(outcome), toCheck };
+      const rows = countOf(`${outcome} unclear`, data);
+      const unclear = rows > 0 ? `${count(rows)} unclear` : undefined;
+      return { outcome, number: count(data.summary.outcomes[outcome]), name: outcomeText(outcome), unclear };
     });
 }

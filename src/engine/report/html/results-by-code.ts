@@ -1,79 +1,106 @@
-import { count, counted } from '../../../base/text/format.ts';
+import { count } from '../../../base/text/format.ts';
 import { shortened } from '../../../base/text/printable.ts';
 import { type Outcome, outcomeText } from '../../../domain/terms.ts';
 import { type Markup, markup } from './markup.ts';
-import type { PageData } from './page-data.ts';
+import { differingPart } from './message-kind.ts';
+import type { MessageGroup, PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** The most messages of a code that are shown. Further ones are only counted. */
-const messagesShown = 8;
 const longestShown = 160;
 
+/** A table of the codes with their messages. The lines of a code's messages add up to its rows. */
 export function resultsByCode({ summary: { codes }, advice, messages }: PageData): Markup {
   if (codes.length === 0) return undefined;
   const needs = (outcome: Outcome) => Number(outcomesInNeed.includes(outcome));
   const inNeedFirst = codes.toSorted((a, b) => needs(b.outcome) - needs(a.outcome));
+  const hasUnclear = messages.some(({ unclear }) => unclear > 0);
   const lines = inNeedFirst.flatMap(({ outcome, code, count: rows }) => {
     const ofCode = messages.filter((group) => group.outcome === outcome && group.code === code);
-    // Messages of rows that were not called, or succeeded, say no more than the code.
-    const told = needs(outcome) ? ofCode.filter(({ message }) => message !== '') : [];
-    const rest = told.slice(messagesShown).reduce((sum, group) => sum + group.count, 0);
     const unclear = ofCode.reduce((sum, group) => sum + group.unclear, 0);
+    // Messages of rows that were not called, or succeeded, say no more than the code.
+    const told = needs(outcome) && ofCode.some(({ message }) => message !== '') ? ofCode : [];
     const target = { href: '#rows', 'data-show': outcome, 'data-code': code };
-    const { meaning = '', remedy } = advice[code] ?? {};
+    const [only, ...others] = told;
+    const { meaning, remedy } = advice[code] ?? {};
+    const prose = [meaning, outcome !== 'succeeded' && remedy].filter(Boolean).join(' ');
+    const what = [
+      only !== undefined && others.length === 0 && messageMarkup(only, target),
+      prose !== '' && markup('p', { class: 'advice quiet' }, prose),
+    ];
+    const figures = (of: { readonly count: number; readonly unclear: number }): Markup => [
+      figure('count', of.count),
+      hasUnclear && figure('unclear', of.unclear),
+    ];
     return [
-      line(
+      markup(
+        'tr',
         {},
-        [
-          markup('span', { class: `outcome ${outcome}` }, outcomeText(outcome)),
-          ' ',
-          markup('a', { ...target, id: `code ${outcome} ${code}` }, code),
-          markup(
-            'span',
-            { class: 'quiet' },
-            ` ${[meaning, outcome === 'succeeded' ? '' : remedy].filter(Boolean).join(' ')}`,
-          ),
-        ],
-        rows,
-        unclear,
+        cell('outcome', markup('span', { class: `outcome ${outcome}` }, outcomeText(outcome))),
+        cell('code', markup('a', { ...target, id: `code ${outcome} ${code}` }, code)),
+        cell('what', what),
+        figures({ count: rows, unclear }),
       ),
-      ...told
-        .slice(0, messagesShown)
-        .map((group) =>
-          line(
-            { class: 'message' },
-            markup(
-              'a',
-              { ...target, 'data-message': group.message, id: `message ${outcome} ${code} ${group.message}` },
-              shortened(group.message, longestShown),
-            ),
-            group.count,
-            group.unclear,
-          ),
+      ...(others.length === 0 ? [] : told).map((group) =>
+        markup(
+          'tr',
+          { class: 'message' },
+          markup('td', { colspan: '2' }),
+          cell('what', messageMarkup(group, target)),
+          figures(group),
         ),
-      rest > 0 && line({ class: 'message' }, counted(told.length - messagesShown, 'more message'), rest, 0),
+      ),
     ];
   });
-  const titles = markup(
-    'tr',
-    {},
-    markup('th', { scope: 'col' }, 'Code and message'),
-    ...['Rows', 'To check'].map((title) => markup('th', { scope: 'col', class: 'number' }, title)),
+  const titles = ['Outcome', 'Code', 'Message', 'Rows', ...(hasUnclear ? ['Unclear'] : [])];
+  const heads = titles.map((title, place) =>
+    markup('th', { scope: 'col', ...(place > 2 && { class: 'number' }) }, title),
   );
   return markup(
     'section',
     { 'aria-label': 'Results by code' },
     markup('h2', {}, 'Results by code'),
-    markup('table', { class: 'codes' }, markup('thead', {}, titles), markup('tbody', {}, ...lines)),
+    markup(
+      'table',
+      { class: 'codes' },
+      markup('thead', {}, markup('tr', {}, ...heads)),
+      markup('tbody', {}, ...lines),
+    ),
   );
 }
 
-function line(
-  attributes: Readonly<Record<string, string>>,
-  name: Markup,
-  rows: number,
-  unclear: number,
+/** What the messages of a group have in common, and the first of them. */
+function messageMarkup(
+  { outcome, code, kind, message, example, count: rows, isRest }: MessageGroup,
+  target: Readonly<Record<string, string>>,
 ): Markup {
-  const figure = (value: number) => markup('td', { class: 'number' }, value === 0 ? '' : count(value));
-  return markup('tr', attributes, markup('td', {}, name), figure(rows), figure(unclear));
+  if (isRest) return markup('span', { class: 'quiet' }, 'Other messages');
+  if (message === '') return markup('span', { class: 'quiet' }, 'No message');
+  const id = `message ${outcome} ${code} ${kind}`;
+  return [
+    markup('a', { ...target, 'data-message': kind, id }, ...withGrayGaps(shortened(message, longestShown))),
+    example !== undefined &&
+      markup(
+        'p',
+        { class: 'example quiet' },
+        `e.g. row ${count(example.row)}: ${shortened(example.message, longestShown)}`,
+        markup('span', {}, `, and ${count(rows - 1)} like it`),
+      ),
+  ];
+}
+
+/** A message, with its differing parts in gray. */
+function withGrayGaps(message: string): readonly Markup[] {
+  return message
+    .split(differingPart)
+    .flatMap((text, place) =>
+      place === 0 ? [text] : [markup('span', { class: 'quiet' }, differingPart), text],
+    );
+}
+
+function cell(name: string, content: Markup): Markup {
+  return markup('td', { class: name }, content);
+}
+
+function figure(name: string, value: number): Markup {
+  return markup('td', { class: `number ${name}` }, value === 0 ? '' : count(value));
 }

@@ -4,14 +4,14 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** A group of rows by what they need. `attention` has the rows that need the reader. */
+/** A group of rows by what they need. `attention` has the rows that failed or are invalid. */
 type BaseGroup = Exclude<StepGroup, 'all unclear'> | 'attention';
 
 export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
 
 const groupTexts: ReadonlyMap<string, string> = new Map([
   ['all', 'rows'],
-  ['attention', 'need you'],
+  ['attention', 'failed or invalid'],
   ['retry', 'to retry'],
   ['correct', 'to correct'],
   ['decide', 'to decide'],
@@ -27,12 +27,12 @@ export const rowGroups: readonly RowGroup[] = [
   'decide',
 ];
 
-/** The name of a group, in words: `need you`, `failed`, `to check`; with a second group, `failed, to check`. */
+/** The name of a group, in words: `failed or invalid`, `failed`, `unclear`; with a second group, `failed, unclear`. */
 export function groupText(group: RowGroup): string {
   const [base, unclear] = partsOf(group);
-  if (group === 'all unclear') return 'to check';
+  if (group === 'all unclear') return 'unclear';
   const text = groupTexts.get(base) ?? outcomeText(base);
-  return unclear ? `${text}, to check` : text;
+  return unclear ? `${text}, unclear` : text;
 }
 
 export function isInGroup(

@@ -7,7 +7,7 @@ export type Tone = 'good' | 'attention' | 'bad' | 'working' | 'paused' | 'waitin
 
 export interface Verdict {
   readonly tone: Tone;
-  /** The verdict in words: `1,394 of 2,000 evaluations restored. 197 rows need you.` */
+  /** The verdict in words: `1,394 of 2,000 evaluations restored, 20 more may have been. 184 rows failed, 13 are invalid.` */
   readonly text: string;
 }
 
@@ -38,7 +38,7 @@ function toneOf({ run, summary }: PageData): Tone {
 }
 
 function achievedText({ run, summary, operations, messages }: PageData): string {
-  const { outcomes, manifest } = summary;
+  const { outcomes, manifest, unclear_failed: doubtful } = summary;
   // A row that stands for another row, or was done before, does not count as an evaluation of its own.
   const wanted = manifest.rows - outcomes.duplicate - outcomes.skipped;
   const [only, ...others] = Object.values(operations);
@@ -49,16 +49,25 @@ function achievedText({ run, summary, operations, messages }: PageData): string 
   const what =
     already > 0
       ? partsOfSuccess(outcomes.succeeded - already, already, wanted, thing, done)
-      : achievementText(outcomes.succeeded, wanted, manifest.rows, thing, done);
-  if (run.phase === 'in progress') return `${what} so far.`;
-  return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
+      : outcomes.succeeded === 0 && doubtful > 0
+        ? `none of ${counted(wanted, thing)} confirmed as ${stateOfDone(done)}`
+        : achievementText(outcomes.succeeded, wanted, manifest.rows, thing, done);
+  const more = outcomes.succeeded > 0 ? ' more' : '';
+  const sentence = `${what}${run.phase === 'in progress' ? ' so far' : ''}${doubtful > 0 ? `, ${count(doubtful)}${more} may have been` : ''}.`;
+  if (run.phase === 'in progress' || run.state === 'completed')
+    return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
+  return `Run ${run.state}: ${sentence}`;
+}
+
+/** The state of an entry after a success: `restored`, or `done` where the operation has no word. */
+function stateOfDone(done: string): string {
+  return done === 'succeeded' ? 'done' : done;
 }
 
 /** Success in two parts, if the run found rows done: `0 of 300 things deleted, 300 were already deleted`. */
 function partsOfSuccess(made: number, already: number, wanted: number, thing: string, done: string): string {
   const were = already === 1 ? 'was' : 'were';
-  const state = done === 'succeeded' ? 'done' : done;
-  return `${count(made)} of ${counted(wanted, thing)} ${done}, ${count(already)} ${were} already ${state}`;
+  return `${count(made)} of ${counted(wanted, thing)} ${done}, ${count(already)} ${were} already ${stateOfDone(done)}`;
 }
 
 /** How many rows succeeded: `All 3 evaluations restored`; `2 of 5 evaluations restored`; `2 evaluations restored, of 7 rows`. */
@@ -79,17 +88,23 @@ function achievementText(
 
 function openPointTexts({ run, summary }: PageData): readonly string[] {
   const { outcomes, unclear } = summary;
-  const need = rowsInNeed(outcomes);
+  const { failed, invalid } = outcomes;
   const uncalled = rowsLeft({ run, summary });
+  const invalidRows =
+    failed > 0 ? `${count(invalid)} ${invalid === 1 ? 'is' : 'are'}` : counted(invalid, 'row', ['is', 'are']);
+  const inNeed = [
+    failed > 0 && `${counted(failed, 'row')} failed`,
+    invalid > 0 && `${invalidRows} invalid`,
+  ].filter((text) => text !== false);
   const sentences = [
-    need > 0 && counted(need, 'row', ['needs you.', 'need you.']),
+    inNeed.length > 0 && `${inNeed.join(', ')}.`,
     uncalled > 0 &&
       counted(
         uncalled,
         'row',
         run.phase === 'stopped' ? ['is left.', 'are left.'] : ['was not called.', 'were not called.'],
       ),
-    need + uncalled === 0 && unclear > 0 && counted(unclear, 'row', ['is unclear.', 'are unclear.']),
+    inNeed.length + uncalled === 0 && unclear > 0 && counted(unclear, 'row', ['is unclear.', 'are unclear.']),
   ];
   return sentences.filter((text) => text !== false);
 }

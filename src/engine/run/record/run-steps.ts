@@ -1,28 +1,33 @@
+import { join } from 'node:path';
 import type { Operation } from '../../operation/operation.ts';
 import { type NextStep, nextSteps, type RowToSee, type StepFacts } from '../../report/next-steps.ts';
+import { correctFile } from '../../report/write-reports.ts';
 import { actualState, endFactsOfRun, phaseOf, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
 /** What the rows of a run and its retries add to the record. */
 export type ReportedFacts = Pick<StepFacts, 'outcomes' | 'unclear' | 'codes'> &
-  Partial<Pick<StepFacts, 'undo' | 'correctFile' | 'isPartOfOthers' | 'isCured' | 'unfinishedRetry'>>;
+  Partial<Pick<StepFacts, 'undo' | 'isPartOfOthers' | 'isCured' | 'unfinishedRetry'>>;
 
 export function stepsOfRun(
-  store: Pick<RunStore, 'operations'>,
+  store: Pick<RunStore, 'operations' | 'folder'>,
   record: RunRecord,
   reported: ReportedFacts,
 ): readonly NextStep[] {
   const { id, states, plan } = record;
   const { rowToSee } = states.at(-1) ?? {};
   const called = plan.operations.map((name) => store.operations.find((operation) => operation.name === name));
+  const state = actualState(record);
   return nextSteps({
     ...reported,
     id,
-    state: actualState(record),
+    state,
     phase: phaseOf(record),
     manner: endFactsOfRun(record)?.manner,
     rowToSee,
     mayBeDone: called.some((operation) => meansDone(operation, rowToSee)),
+    // A process that died has written no report.
+    correctFile: record.state === state ? join(store.folder(id), correctFile) : undefined,
     canCheck: called.length > 0 && called.every((operation) => operation?.list !== undefined),
   });
 }

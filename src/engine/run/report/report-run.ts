@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { withScope } from '../../../base/async/scope.ts';
 import { hashFile } from '../../../base/disk/hash-file.ts';
 import type { Delimiter } from '../../../base/text/delimiter.ts';
@@ -14,7 +13,7 @@ import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import type { NextStep } from '../../report/next-steps.ts';
 import { type RateHistory, readRateHistory } from '../../report/rate-history.ts';
 import { type RunRate, type RunSummary, type SummaryHead, Tally } from '../../report/summary.ts';
-import { correctFile, removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
+import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RowsHead } from '../../rows/head.ts';
 import { briefOfRecord } from '../facts/make-facts.ts';
@@ -202,7 +201,6 @@ async function stepsAfter(
     unclear,
     codes,
     undo: undoOf(head),
-    correctFile: join(store.folder(record.id), correctFile),
     isPartOfOthers: retry_of !== null && retries.length === 0,
     ...(retried ?? (mayBeRetried ? await retriedFacts(store, record) : {})),
   });

@@ -47,6 +47,7 @@ function rateChart(
     // The peak is the highest point of the line `achieved`.
     hasLines && `Peak achieved: ${callRate(most)}.`,
     rejected > 0 && `Rejected as too many: ${callCount(rejected)}.`,
+    hasLines && 'These are calls, not rows: a row may need several.',
     ownCalls !== undefined && hasLines && 'Gray: the calls of all runs at this API.',
     bands.length > 0 && `Shaded: ${bandWords(bands)}.`,
   ];
@@ -73,7 +74,7 @@ function rateChart(
   const seconds = rates.reduce((sum, { from, to }) => sum + to - from, 0);
   const range = rangeText(allowed.filter((value) => value !== null));
   const averageOf = (perSecond: (timed: TimedRate) => number): string =>
-    callRate(callsBy(perSecond) / Math.max(seconds, 1));
+    `${callRate(callsBy(perSecond) / Math.max(seconds, 1))} on average`;
   const all = { overallText: callCount(rejected), valueText: callCount };
   const lines: readonly Line[] = [
     {

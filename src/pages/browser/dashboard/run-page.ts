@@ -90,7 +90,7 @@ export class RunPage {
       retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),
       report && reportLink(this.id, report),
       local && historyOf(local.states),
-      progressElements(run, shown?.data, { isDatastoreAway: datastore?.away !== undefined }),
+      progressElements(run, shown !== undefined, { isDatastoreAway: datastore?.away !== undefined }),
       buttonsOf(run, controls),
       mayAct && controls !== undefined && this.#endedActions.element,
       isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),

@@ -1,8 +1,6 @@
 import { localTime } from '../../../base/text/local-time.ts';
 import { apiText, type LimitedApi, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
-import type { PageData } from '../../../engine/report/html/page-data.ts';
-import { countOf } from '../../../engine/report/html/row-groups.ts';
 import {
   type ControlName,
   failingText,
@@ -65,7 +63,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, told: 
   ].map((text) => text && element('span', { class: 'chip' }, text));
   const about = element('p', { class: 'quiet' }, manifest, ' ', chips);
   const curve = isCalled && sparkline(local?.curve, `Rows per second of ${id} in the last two minutes`);
-  const progress = element('div', outcomeBar(run.counts, run.rows), element('p', figuresText(run)));
+  const progress = element('div', barOf(run), element('p', figuresText(run)));
   const parts = [
     element('div', title, about),
     // The element has a place in the grid even when empty. The cards above say whether the run fails.
@@ -76,13 +74,16 @@ export function runRow(run: RunData, controls: ControlDialog | undefined, told: 
   return element('article', { class: 'run', id: `card-${id}` }, parts, menuOf(run, controls));
 }
 
-/** Elements with the progress of a run. @param report undefined before the page has it; its head has rate and counts */
-export function progressElements(run: RunData, report: PageData | undefined, told: ToldForAll): Child {
-  const isReported = report !== undefined;
+function barOf({ counts, rows, local }: RunData): HTMLElement {
+  return outcomeBar({ counts, rows, codes: local?.codes ?? [] });
+}
+
+/** Elements with the progress of a run. @param isReported whether the page has the report, whose head has rate and counts */
+export function progressElements(run: RunData, isReported: boolean, told: ToldForAll): Child {
   const { ended, priority, coordinator } = run;
   return [
     !ended && troubles(run, told),
-    outcomeBar(run.counts, run.rows, (outcome) => (report ? countOf(`${outcome} unclear`, report) : 0)),
+    barOf(run),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
       drawnMarkup(

@@ -20,24 +20,24 @@ function textsOf(html: string, pattern: RegExp): readonly string[] {
   return [...html.matchAll(pattern)].map(([, text = '']) => text.replace(/<[^>]*>/g, '').trim());
 }
 
-test('the ledger adds up to all rows, and says how many of each outcome are to check', async () => {
+test('the ledger adds up to all rows, and says how many of each outcome are unclear', async () => {
   const html = await summaryOf({ told: `${rows}, 4 succeeded ALREADY_APPLIED (2 unclear)` });
   const [ledger = ''] = /<ul.*?<\/ul>/.exec(html) ?? [];
   expect(textsOf(ledger, /<li[^>]*>(.*?)<\/li>/g)).toEqual([
-    '9 succeeded (2 to check)',
-    '5 failed (1 to check)',
+    '9 succeeded (2 unclear)',
+    '5 failed (1 unclear)',
     '1 invalid',
     '= 15 rows',
   ]);
 });
 
-test('the steps are numbered; each shows its rows, and says which to check first', async () => {
+test('the steps are numbered; each shows its rows, and says how many of them are unclear', async () => {
   const html = await summaryOf({ told: `${rows}, 2 failed NOT_REPEATED (2 unclear)` });
   expect(textsOf(html, /<h3>(.*?)<p>/g)).toEqual([
-    'Check 3 rows in the service',
-    'Retry 3 rows1 unclear: check first',
+    'Check 3 unclear rows in the service',
+    'Retry 3 rows1 unclear',
     'Correct 3 rows',
-    'Decide about 2 rowsall 2 unclear: check first',
+    'Decide about 2 rowsall 2 unclear',
   ]);
   expect(textsOf(html, /data-show="(?:all unclear|retry|correct|decide)">(Show.*?)<\/a>/g)).toEqual(
     [3, 3, 3, 2].map((number) => `Show the ${number} rows`),
@@ -66,10 +66,10 @@ test.each<readonly [string, Reported]>([
 test('the summary to send has the verdict, the ledger and the steps', async () => {
   const html = await summaryOf({ told: rows });
   expect(/data-copy="(5 of[^"]*)"/.exec(html)?.[1]?.split('\n')).toEqual([
-    '5 of 11 evaluations restored. 6 rows need you.',
-    '5 succeeded, 5 failed (1 to check), 1 invalid = 11 rows',
-    '1. Check 1 row in the service: cqbatch check r-1',
-    '2. Retry 3 rows (1 unclear: check first): cqbatch retry r-1 --transient',
+    '5 of 11 evaluations restored, 1 more may have been. 5 rows failed, 1 is invalid.',
+    '5 succeeded, 5 failed (1 unclear), 1 invalid = 11 rows',
+    '1. Check 1 unclear row in the service: cqbatch check r-1',
+    '2. Retry 3 rows (1 unclear): cqbatch retry r-1 --transient',
     '3. Correct 3 rows: cqbatch run runs/r-1/correct.csv',
     'Run r-1 of m.csv, https://api.example',
   ]);

@@ -13,10 +13,16 @@ export interface Reported {
   readonly operations?: readonly ReportedOperation[];
   /** `2 succeeded OK, 51 failed NOT_FOUND (1 unclear)` */
   readonly told: string;
+  readonly messageOf?: (row: number) => string;
 }
 
 /** The data of a page about such rows. */
-export async function pageDataOf({ run, operations = [restore], told }: Reported): Promise<PageData> {
+export async function pageDataOf({
+  run,
+  operations = [restore],
+  told,
+  messageOf = () => '',
+}: Reported): Promise<PageData> {
   const page = new ReportPage({
     refeed: { columns: [], clear_token: '', defaults: {} },
     operations,
@@ -42,7 +48,7 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
         operation: 'restore-evaluation',
         outcome: outcome as Outcome,
         code,
-        message: '',
+        message: messageOf(row),
         attempts: 1,
         unclear: index < Number(unclear),
       };

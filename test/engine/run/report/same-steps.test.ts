@@ -34,7 +34,11 @@ function because(record: RunRecord, more: Partial<RunRecord['states'][number]>):
 
 test.each<readonly [RunState, Record<number, Partial<RowResult> | null>, readonly string[]]>([
   ['completed', others, ['check r', 'retry r --transient', 'run FILE']],
-  ['halted', { ...others, 5: null }, ['show r --row 1', 'check r', 'resume r', 'retry r --transient']],
+  [
+    'halted',
+    { ...others, 5: null },
+    ['show r --row 1', 'check r', 'resume r', 'retry r --transient', 'run FILE'],
+  ],
   ['cancelled', { 5: null }, ['undo r']],
 ])(
   'terminal, JSON, report and dashboard show the same steps after a run that is %s',
@@ -58,8 +62,8 @@ test.each<readonly [RunState, Record<number, Partial<RowResult> | null>, readonl
     const dashboard = await withJournalReader(store, record, (journal) => pageOfRun(store, record, journal));
     expect(dashboard.data.steps).toEqual(steps);
     const { local } = await factsOfRecord(store, record, undefined);
-    const known = steps.map(({ title, command }) => [title, command]);
-    expect(local?.steps.map(({ title, command }) => [title, command])).toEqual(
+    const known = steps.map(({ title, first, command }) => [title, first, command]);
+    expect(local?.steps.map(({ title, first, command }) => [title, first, command])).toEqual(
       state === 'halted' ? known : [],
     );
 

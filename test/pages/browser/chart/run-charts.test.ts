@@ -30,7 +30,11 @@ test('both charts have the same ends, though calls began later and ended earlier
 
 test.each([
   [9, [false, false], 'Requested rate: auto.'],
-  [10, [true, true], 'Requested rate: auto. Peak achieved: 40 calls/s.'],
+  [
+    10,
+    [true, true],
+    'Requested rate: auto. Peak achieved: 40 calls/s. These are calls, not rows: a row may need several.',
+  ],
 ])('a run of %d seconds has lines: %j; without lines, it has no peak', async (count, wanted, rate) => {
   const charts = await chartsOfRun({ accepted: steadily(count) });
   expect(charts.map(({ data }) => data !== undefined)).toEqual(wanted);
