@@ -15,9 +15,9 @@ import { drawnMarkup, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
 import type { ControlDialog } from './control-dialog.ts';
+import { workersOf } from './overview/worker-table.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, noteElement, progressElements, runLink, stateText } from './run-parts.ts';
-import { workersOf } from './worker-table.ts';
 
 /** How many times longer than a reading the page then rests: it reads during at most a tenth of the time. */
 const restFactor = 9;
