@@ -13,7 +13,13 @@ const ofPlan = [
 ];
 const ofDashboard = [
   ...common,
-  ...['plan', 'dashboard', 'start'].map((folder) => `src/pages/browser/${folder}/style.css`),
+  ...[
+    'plan/style',
+    'dashboard/style',
+    'dashboard/overview/needs',
+    'dashboard/overview/tables',
+    'start/style',
+  ].map((name) => `src/pages/browser/${name}.css`),
 ];
 const output = { dir: 'dist/page', format: 'esm', minify: true };
 

@@ -109,7 +109,7 @@ class Dashboard {
     const isLive = this.#events?.readyState === EventSource.OPEN;
     this.#connection.className = isLive ? 'quiet' : 'lost';
     const lost =
-      'No connection to the dashboard. The page reconnects by itself. If the dashboard was stopped, type: cqbatch dashboard.';
+      'No connection to the dashboard. The page reconnects by itself. If the dashboard was stopped, type: cqbatch dashboard';
     redraw(this.#connection, isLive ? 'live' : lost);
     this.#showAge();
   }

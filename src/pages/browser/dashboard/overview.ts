@@ -4,12 +4,12 @@ import { needsPerson, type Snapshot } from '../../server/page-data.ts';
 import { element, redraw } from '../dom.ts';
 import { NewRun } from '../start/new-run.ts';
 import type { ControlDialog } from './control-dialog.ts';
-import { dayStrip } from './day-strip.ts';
-import { EndedRuns } from './ended-runs.ts';
-import { needsSection } from './needs-cards.ts';
+import { dayStrip } from './overview/day-strip.ts';
+import { EndedRuns } from './overview/ended-runs.ts';
+import { needsSection } from './overview/needs-cards.ts';
+import { scheduleTable } from './overview/schedule-table.ts';
+import { workersOf } from './overview/worker-table.ts';
 import { commandNote, runRow } from './run-parts.ts';
-import { scheduleTable } from './schedule-table.ts';
-import { workersOf } from './worker-table.ts';
 
 /** The page of all runs, workers and schedules. */
 export class OverviewPage {

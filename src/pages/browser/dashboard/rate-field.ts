@@ -1,12 +1,12 @@
-import { rateText as speedText } from '../../../base/text/format.ts';
+import { rateText } from '../../../base/text/format.ts';
 import type { RunData } from '../../server/page-data.ts';
 import { type Child, element } from '../dom.ts';
 import {
   needsNumber,
   type RateChoice,
   rateKinds,
-  rateText,
   readRateChoice,
+  typedRate,
   wantedRateText,
 } from './wanted-rate.ts';
 
@@ -24,11 +24,11 @@ export function rateFacts(run: RunData): Child {
   const allowed = pace?.allowed_per_s ?? undefined;
   const facts = [
     `Requested: ${wantedRateText(run) || 'as fast as the API permits'}.`,
-    allowed !== undefined && `Allowed now: ${speedText(allowed, 'calls')}.`,
+    allowed !== undefined && `Allowed now: ${rateText(allowed, 'calls')}.`,
     limit === undefined
       ? 'The limit of the API is not known.'
-      : `The limit of the API: ${speedText(limit, 'calls')}.`,
-    throughput !== undefined && `Finished: ${speedText(throughput.rowsPerSecond, 'rows')}.`,
+      : `The limit of the API: ${rateText(limit, 'calls')}.`,
+    throughput !== undefined && `Finished: ${rateText(throughput.rowsPerSecond, 'rows')}.`,
   ];
   return element('p', facts.filter(Boolean).join(' '));
 }
@@ -49,7 +49,7 @@ export function rateField({ wantedRate }: RunData): HTMLElement {
     input: () => draw(),
   });
   const draw = (): void => {
-    sent.value = rateText({ kind, perSecond: number.value });
+    sent.value = typedRate({ kind, perSecond: number.value });
     number.disabled = !needsNumber({ kind });
   };
   const choices = rateKinds.map((each) => {

@@ -17,9 +17,9 @@ import { Rows } from '../rows.ts';
 import { EndedRunActions } from '../start/ended-run-actions.ts';
 import { timeMarkup } from '../time-markup.ts';
 import type { ControlDialog } from './control-dialog.ts';
+import { workersOf } from './overview/worker-table.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, noteElement, progressElements, runLink, stateText } from './run-parts.ts';
-import { workersOf } from './worker-table.ts';
 
 /** How many times longer than a reading the page then rests: it reads during at most a tenth of the time. */
 const restFactor = 9;

@@ -28,7 +28,7 @@ export function needsNumber({ kind }: Pick<RateChoice, 'kind'>): boolean {
 }
 
 /** The rate as `--rate` has it. */
-export function rateText({ kind, perSecond }: RateChoice): string {
+export function typedRate({ kind, perSecond }: RateChoice): string {
   if (kind === 'auto' || kind === 'none') return kind;
   return `${kind === 'most' ? 'auto..' : ''}${perSecond}/s`;
 }

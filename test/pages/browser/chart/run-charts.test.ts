@@ -88,7 +88,7 @@ test('of runs that share an API, one has a line of its own calls, and a quiet on
   const calls = seconds(20).map((second) => (second < 5 ? 12 : 0));
   const [chart] = chartsOf({ ...data, ownCalls: { from: started * 1_000, stretchMs: 1_000, calls } });
   expect(chart?.summary).toBe(
-    'Requested rate: auto. Peak achieved: 12 calls/s. Gray: the calls of all runs at this API.',
+    'Requested rate: auto. Peak achieved: 12 calls/s. These are calls, not rows: a row may need several. Gray: the calls of all runs at this API.',
   );
   const own = chart?.data?.lines.find(({ label }) => label === 'this run');
   expect(own?.values.slice(0, 8)).toEqual([null, 12, 12, 12, 12, 12, 0, 0]);

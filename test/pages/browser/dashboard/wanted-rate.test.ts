@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   rateKinds,
-  rateText,
   readRateChoice,
+  typedRate,
   wantedRateText,
 } from '../../../../src/pages/browser/dashboard/wanted-rate.ts';
 import { parseRate } from '../../../../src/settings/parsers.ts';
@@ -21,7 +21,7 @@ test.each([
 });
 
 test('the server reads each choice as the rate that was chosen', () => {
-  const wanted = rateKinds.map((kind) => parseRate(rateText({ kind, perSecond: '8.5' })));
+  const wanted = rateKinds.map((kind) => parseRate(typedRate({ kind, perSecond: '8.5' })));
   expect(wanted).toMatchObject([
     { auto: true },
     { auto: true, perSecond: 8.5 },

@@ -1,9 +1,9 @@
-import type { Need } from '../../server/needs.ts';
-import type { RunData } from '../../server/page-data.ts';
-import { button, type Child, copyClicked, element } from '../dom.ts';
-import type { ControlDialog } from './control-dialog.ts';
-import { actionsFor } from './run-actions.ts';
-import { actionButton, timeElement } from './run-parts.ts';
+import type { Need } from '../../../server/needs.ts';
+import type { RunData } from '../../../server/page-data.ts';
+import { button, type Child, copyClicked, element } from '../../dom.ts';
+import type { ControlDialog } from '../control-dialog.ts';
+import { actionsFor } from '../run-actions.ts';
+import { actionButton, timeElement } from '../run-parts.ts';
 
 /** The most cards at first. */
 const fewCards = 6;

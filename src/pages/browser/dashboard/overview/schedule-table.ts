@@ -1,8 +1,10 @@
-import type { RunData, ScheduleData } from '../../server/page-data.ts';
-import { occasionParts } from '../../server/schedule-data.ts';
-import { type Child, element } from '../dom.ts';
-import { stateText, timeElement } from './run-parts.ts';
+import type { RunData, ScheduleData } from '../../../server/page-data.ts';
+import { occasionParts } from '../../../server/schedule-data.ts';
+import { type Child, element } from '../../dom.ts';
+import { stateText, timeElement } from '../run-parts.ts';
 import { stackedTable } from './stacked-table.ts';
+
+type Occasion = NonNullable<ScheduleData['last']>;
 
 /** @param runOf a run of the page, by its id */
 export function scheduleTable(
@@ -38,10 +40,7 @@ function timeList(times: readonly string[]): Child {
 }
 
 /** What came of an occasion: `20:18 often-… 3 failed, bad.csv refused`. */
-function occasion(
-  entry: NonNullable<ScheduleData['last']>,
-  runOf: (id: string) => RunData | undefined,
-): HTMLElement {
+function occasion(entry: Occasion, runOf: (id: string) => RunData | undefined): HTMLElement {
   const due = ('until' in entry && entry.until) || entry.due;
   const parts = occasionParts(entry, runOf).map(({ text, kind, run }): Child => {
     const link = run !== undefined && [' ', element('a', { href: `#run=${run}` }, run)];
@@ -53,7 +52,7 @@ function occasion(
 /** The files that no person has dismissed, and that are not among those of the shown occasions. */
 function earlierRefusals(
   refused: ScheduleData['refused'],
-  shown: readonly (NonNullable<ScheduleData['last']> | undefined)[],
+  shown: readonly (Occasion | undefined)[],
 ): readonly Child[] {
   const isShown = ({ name, at }: (typeof refused)[number]): boolean =>
     shown.some((entry) => entry?.result === 'began' && entry.at === at && entry.refused?.includes(name));

@@ -1,5 +1,5 @@
-import { counted, inWords } from '../../../base/text/format.ts';
-import { endedAt, type RunData, stateOf } from '../../server/page-data.ts';
+import { counted, inWords } from '../../../../base/text/format.ts';
+import { endedAt, type RunData, stateOf } from '../../../server/page-data.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** Runs at the same time have bars below each other. Of more, the last bar of a column covers the others. */

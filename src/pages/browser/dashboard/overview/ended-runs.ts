@@ -1,8 +1,8 @@
-import { composed } from '../../../base/text/composed.ts';
-import { count, duration } from '../../../base/text/format.ts';
-import { localTime } from '../../../base/text/local-time.ts';
-import { actorText, apiText, shareText } from '../../../domain/terms.ts';
-import { rowsInNeed } from '../../../engine/report/html/verdict.ts';
+import { composed } from '../../../../base/text/composed.ts';
+import { count, duration } from '../../../../base/text/format.ts';
+import { localTime } from '../../../../base/text/local-time.ts';
+import { actorText, apiText, shareText } from '../../../../domain/terms.ts';
+import { rowsInNeed } from '../../../../engine/report/html/verdict.ts';
 import {
   calledText,
   needsPerson,
@@ -10,9 +10,9 @@ import {
   reasonOf,
   type Snapshot,
   stateOf,
-} from '../../server/page-data.ts';
-import { button, type Child, element, redraw, searchField, tableElement } from '../dom.ts';
-import { runLink, shownApi, stateText, timeElement } from './run-parts.ts';
+} from '../../../server/page-data.ts';
+import { button, type Child, element, redraw, searchField, tableElement } from '../../dom.ts';
+import { runLink, shownApi, stateText, timeElement } from '../run-parts.ts';
 
 /** The number of ended runs in the table, unless the reader wants all. */
 const fewEnded = 20;

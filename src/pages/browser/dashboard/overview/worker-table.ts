@@ -1,9 +1,9 @@
-import { count, counted } from '../../../base/text/format.ts';
-import { localTime } from '../../../base/text/local-time.ts';
-import { apiText } from '../../../domain/terms.ts';
-import { isShared, type Snapshot, type WorkerData } from '../../server/page-data.ts';
-import { type Child, element } from '../dom.ts';
-import { commandNote, stateText } from './run-parts.ts';
+import { count, counted } from '../../../../base/text/format.ts';
+import { localTime } from '../../../../base/text/local-time.ts';
+import { apiText } from '../../../../domain/terms.ts';
+import { isShared, type Snapshot, type WorkerData } from '../../../server/page-data.ts';
+import { type Child, element } from '../../dom.ts';
+import { commandNote, stateText } from '../run-parts.ts';
 import { stackedTable } from './stacked-table.ts';
 
 /** The table of workers. Empty if there are none and no run needs one. `runs` are those in progress that the workers may call. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { noOutcomes } from '../../../../src/domain/terms.ts';
-import { dayBars, dayText } from '../../../../src/pages/browser/dashboard/day-bars.ts';
-import { endedRun, runData } from '../../../helpers/run-data.ts';
+import { noOutcomes } from '../../../../../src/domain/terms.ts';
+import { dayBars, dayText } from '../../../../../src/pages/browser/dashboard/overview/day-bars.ts';
+import { endedRun, runData } from '../../../../helpers/run-data.ts';
 
 const now = Date.parse('2026-11-29T20:00:00.000Z');
 const hourMs = 3_600_000;

@@ -1,4 +1,4 @@
-import { type Child, element, tableElement } from '../dom.ts';
+import { type Child, element, tableElement } from '../../dom.ts';
 
 /** A table that has a card for each row on a narrow screen, where each cell has its title. */
 export function stackedTable(

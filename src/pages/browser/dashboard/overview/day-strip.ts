@@ -1,7 +1,7 @@
-import type { RunData } from '../../server/page-data.ts';
-import { type Child, element } from '../dom.ts';
+import type { RunData } from '../../../server/page-data.ts';
+import { type Child, element } from '../../dom.ts';
+import { svgElement } from '../svg.ts';
 import { dayBars, dayText } from './day-bars.ts';
-import { svgElement } from './svg.ts';
 
 const [width, laneHeight] = [1_000, 12];
 
