@@ -100,6 +100,21 @@ describeWithBrowser('report.html', (open) => {
     expect(new Set(await tops()).size).toBe(3);
   });
 
+  test('draws all parts of the bar at the same height', async () => {
+    const halted = lines().map(({ row, result }, index) => {
+      const uncalled = { outcome: 'not_attempted', code: 'HALTED', attempts: 0 } as const;
+      return { row, result: { ...result, ...(index > 150 && uncalled) } };
+    });
+    const page = { folder: await temporaryFolder(), columns, operations: [update] };
+    const { page: opened } = await open(String(pathToFileURL(await writePageOf([halted], page))));
+    await opened.waitForSelector(isReady);
+    const parts = await opened.evaluate<readonly (readonly string[])[]>(
+      '[...document.querySelectorAll(".bar span")].map((part) => [part.className, getComputedStyle(part).backgroundClip])',
+    );
+    expect(parts.map(([name]) => name)).toContain('not_attempted');
+    expect(new Set(parts.map(([, clip]) => clip))).toEqual(new Set(['padding-box']));
+  });
+
   test('leads to rows and back, and its filters keep their place', async () => {
     const { page } = await open(await address(), { viewport: { width: 1_440, height: 600 } });
     await page.waitForSelector(isReady);
