@@ -1,13 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { RowResult } from '../../src/domain/row-result.ts';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
+import { planPageParts } from '../../src/engine/report/plan-page/plan-page-file.ts';
 import { resultOf } from '../engine/journal/arbitraries.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { chartedRun } from '../helpers/charted-run.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 import { callableRow } from '../helpers/planned-row.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { act, edit, plannedPage } from '../pages/browser/plan/planned-page.ts';
 import { finds, found, isReady } from './report-rows.ts';
 
 const update = { name: 'update', thing: 'board', done: 'updated', subject: 'id', columns: ['id'] };
@@ -94,6 +98,21 @@ describeWithBrowser('report.html', (open) => {
     expect(new Set(await tops()).size).toBe(1);
     await page.setViewportSize({ width: 900, height: 800 });
     expect(new Set(await tops()).size).toBe(3);
+  });
+
+  test('draws all parts of the bar at the same height', async () => {
+    const halted = lines().map(({ row, result }, index) => {
+      const uncalled = { outcome: 'not_attempted', code: 'HALTED', attempts: 0 } as const;
+      return { row, result: { ...result, ...(index > 150 && uncalled) } };
+    });
+    const page = { folder: await temporaryFolder(), columns, operations: [update] };
+    const { page: opened } = await open(String(pathToFileURL(await writePageOf([halted], page))));
+    await opened.waitForSelector(isReady);
+    const parts = await opened.evaluate<readonly (readonly string[])[]>(
+      '[...document.querySelectorAll(".bar span")].map((part) => [part.className, getComputedStyle(part).backgroundClip])',
+    );
+    expect(parts.map(([name]) => name)).toContain('not_attempted');
+    expect(new Set(parts.map(([, clip]) => clip))).toEqual(new Set(['padding-box']));
   });
 
   test('leads to rows and back, and its filters keep their place', async () => {
@@ -214,5 +233,37 @@ describeWithBrowser('report.html', (open) => {
     const rules = '[...document.styleSheets[0].cssRules].map((rule) => rule.cssText).join(" ")';
     expect(await page.evaluate(rules)).toContain('Run r of m.csv');
     expect(complaints).toEqual([]);
+  });
+});
+
+describeWithBrowser('the page of a plan', (open) => {
+  test('can be read and used by everyone, on a desk and on a phone, by day and by night', async () => {
+    const values = (id: number) => ({ id: String(id), title: `A title of some length for board ${id}` });
+    const rows = Array.from({ length: 50 }, (_, row) =>
+      row % 3 === 0 ? act(row + 1, String(900 + row)) : edit(row + 1, values(row), { old: { title: 'Old' } }),
+    );
+    const content = await plannedPage(rows, ({ row }) => [String(row)], {
+      refusals: ['A reason that is long enough to need more than one line. '.repeat(4)],
+      warnings: ['A warning that is long enough to need more than one line. '.repeat(4)],
+    });
+    const path = join(await temporaryFolder(), 'plan.html');
+    await writeFile(path, await planPageParts(content));
+    for (const width of [1_440, 380])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const viewport = { width, height: 800 };
+        const { page, complaints } = await open(String(pathToFileURL(path)), { viewport, colorScheme });
+        await page.waitForSelector(isReady);
+        await page.getByRole('searchbox').fill('"board 7"');
+        await finds(page, /^1 of/);
+        expect(await page.locator('.rows ins mark').textContent()).toBe('board 7');
+        expect(await page.evaluate(tooWide)).toEqual([]);
+        expect(await page.evaluate(tooLow)).toEqual([]);
+        await page.locator('.rows').press('Enter');
+        const change = page.locator('dialog .changes dd');
+        expect(await change.textContent()).toBe('old: Old → , new: A title of some length for board 7');
+        await expectAccessible(page);
+        expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
+        expect(complaints).toEqual([]);
+      }
   });
 });

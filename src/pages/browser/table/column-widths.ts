@@ -3,7 +3,7 @@ import type { Column } from '../column.ts';
 /** The width of a chip's icon and ends, in characters of the chip, and the size of these. */
 const chip = { ends: 4, size: 0.95 };
 /** The widest columns, in characters. Longer texts are cut, so that they push no other column off the screen. */
-const widestTexts = { long: 36, subject: 24, others: 28 };
+const widestTexts = { long: 28, subject: 24, others: 28 };
 /** Identifiers up to this length, such as UUIDs, are never cut. */
 const longestWholeId = 40;
 /** The longest text for which the long column becomes wider, in characters. */
