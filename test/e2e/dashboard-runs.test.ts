@@ -205,6 +205,26 @@ describeWithRedis('on Redis', () => {
       for (const id of ['r', 'far']) await told(id, / left, /);
     });
 
+    test('says for which run of a higher priority one waits, and which worker was killed', async () => {
+      const { url: redis } = await redisForTest();
+      const shared = { CQBATCH_QUEUE: redis };
+      const place = await newPlace(2_000, shared);
+      const worker = await place.worker();
+      place.going('--rate', '20/s');
+      const { url } = await dashboardOf(place);
+      const { page } = await open(url);
+      await page.locator('#card-r').getByText(' left, ').waitFor();
+      const row = page.getByRole('row', { name: new RegExp(`^${worker.pid} on `) });
+      await row.waitFor();
+      worker.kill('SIGKILL');
+      place.start('run', 'rows.csv', '--yes', '--run-id', 'urgent', '--priority', 'high', '--rate', '20/s');
+      await page.locator('#card-urgent').getByText('high priority').waitFor();
+      const card = page.locator('#card-r');
+      await card.getByText(/^Waiting for urgent \(priority high\), /).waitFor();
+      await card.getByText('waiting', { exact: true }).waitFor();
+      await row.getByText(/^lost at \d\d:\d\d:\d\d UTC, (?:no call in flight|\d+ calls? unclear)$/).waitFor();
+    });
+
     test('keeps the focus in the table of workers, misses none for a paused run, and shows ended runs of other machines', async () => {
       const { url: redis } = await redisForTest();
       const place = await newPlace(2_000, { CQBATCH_QUEUE: redis });

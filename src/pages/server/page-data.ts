@@ -78,11 +78,12 @@ export function failingText({ counts, local }: RunData): string | undefined {
   return `${which} failed${most === undefined ? '' : `, ${commonCodeText({ code: most.code, rows: most.count }, failed)}`}.`;
 }
 
-/** Whether the run waits for a command, has stopped before its end, or has failed rows that no retry has called. */
+/** Whether the run waits for a command, has stopped before its end, or has failed or unclear rows and no retry. */
 export function needsPerson(run: RunData, isRetried = false): boolean {
   if (!run.ended) return commandWaits.has(run.wait?.of) || failingText(run) !== undefined;
   const result = resultOf(run, run.counts);
-  return result === 'rows_failed' ? !isRetried : leavesRows(result);
+  const isUnclear = result === 'succeeded' && (run.local?.unclear ?? 0) > 0;
+  return result === 'rows_failed' || isUnclear ? !isRetried : leavesRows(result);
 }
 
 const commandWaits: ReadonlySet<RunWait['of'] | undefined> = new Set(['daemon', 'user', 'worker']);

@@ -93,6 +93,8 @@ test.each<[what: string, changes: Partial<RunData>, isRetried: boolean, needs: b
   ['a cancelled run', { ended: true, state: 'cancelled', ...failed }, false, false],
   ['a run with failures', { ...completed, ...failed }, false, true],
   ['a run whose failures were retried', { ...completed, ...failed }, true, false],
+  ['a run with unclear rows', { ...completed, local: { ...local, unclear: 4 } }, false, true],
+  ['a retried run with unclear rows', { ...completed, local: { ...local, unclear: 4 } }, true, false],
   ['a run without failures', completed, false, false],
 ])('%s: needs a person?', (_what, changes, isRetried, needs) => {
   expect(needsPerson({ ...run, ...changes }, isRetried)).toBe(needs);

@@ -139,7 +139,8 @@ class Dashboard {
     if ('draw' in page) page.draw(snapshot, snapshot.mayControl ? this.#dialog : undefined);
     redraw(this.#place, page.element);
     // The focused element is gone: the reader has followed a link, or the run of a focused button has ended.
-    if (focused instanceof HTMLElement && !focused.isConnected) {
+    const isLost = document.activeElement === document.body;
+    if (isLost && focused instanceof HTMLElement && !focused.isConnected) {
       const id = run === undefined ? `run-${focused.dataset['run'] ?? before}` : 'back';
       (document.getElementById(id) ?? document.getElementById('home'))?.focus();
     }

@@ -1,4 +1,4 @@
-import { count, counted } from '../../../base/text/format.ts';
+import { count, counted, typedDigits } from '../../../base/text/format.ts';
 import { button, element, redraw } from '../dom.ts';
 
 /** The rows that are called first, so that a person can look before the others are. */
@@ -48,7 +48,7 @@ export class StartForm {
 
   async #answer(): Promise<void> {
     if (this.#button.ariaBusy === 'true') return;
-    const typed = this.#number.value.replaceAll(/[\s,.'’_]/g, '');
+    const typed = typedDigits(this.#number.value);
     if (typed !== String(this.#calls)) {
       this.#refused.textContent = `Type the number of calls, ${count(this.#calls)}, to show that you have read it.`;
       this.#number.focus();

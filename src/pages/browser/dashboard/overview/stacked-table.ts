@@ -9,5 +9,5 @@ export function stackedTable(
   const cells = rows.map((row) =>
     row.map((cell, place) => element('td', { 'data-column': titles[place] }, cell)),
   );
-  return element('div', { class: 'stacked' }, tableElement(label, titles, cells));
+  return element('div', { class: 'stacked', id: `stacked ${label}` }, tableElement(label, titles, cells));
 }
