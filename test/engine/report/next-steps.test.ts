@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { noOutcomes, type Outcome } from '../../../src/domain/terms.ts';
-import { nextSteps, type StepFacts } from '../../../src/engine/report/next-steps.ts';
+import type { StepFacts } from '../../../src/engine/report/next-step.ts';
+import { nextSteps } from '../../../src/engine/report/next-steps.ts';
 
 /** `2 failed NOT_FOUND (1 unclear), 3 not_attempted CANCELLED` */
 function rowsOf(told: string): Pick<StepFacts, 'outcomes' | 'unclear' | 'codes'> {
