@@ -1,7 +1,7 @@
 import { shellWord } from '../../base/text/command-words.ts';
 import { counted } from '../../base/text/format.ts';
 import type { NextStep, StepFacts } from './next-step.ts';
-import { rowStep, rowsTo, unclearOf } from './row-steps.ts';
+import { rowsTo, unclearOf } from './row-steps.ts';
 
 /** What to do about rows that failed: retry, correct or decide. */
 export function stepsAfterFailures(facts: StepFacts): readonly (NextStep | false)[] {
@@ -32,12 +32,8 @@ export function stepsAfterFailures(facts: StepFacts): readonly (NextStep | false
 }
 
 /** The command of a retry. `--transient` leaves out rows that would fail again, or that a person has cancelled. */
-function retryCommand({ id, codes, state }: StepFacts): string {
-  const steps = codes
-    .filter(({ outcome }) => outcome === 'failed' || outcome === 'not_attempted')
-    .map(({ code }) => rowStep(code, state));
-  const isAll = steps.every((step) => step === 'retry' || step === 'resume');
-  return `cqbatch retry ${id}${isAll ? '' : ' --transient'}`;
+function retryCommand({ id }: StepFacts): string {
+  return `cqbatch retry ${id} --transient`;
 }
 
 export function correctStep(facts: StepFacts, rows: number): NextStep | false {

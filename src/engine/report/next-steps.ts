@@ -152,7 +152,7 @@ function checkStep({ id, unclear, canCheck, phase }: StepFacts): NextStep | fals
       title: `Check ${counted(unclear, 'unclear row')} in the service`,
       text: [
         'The API may have made the change although no usable answer came; if the row succeeded, perhaps twice.',
-        !canCheck && 'Look at the entries there: cqbatch cannot list them.',
+        !canCheck && 'Look at the entries there: no command can list them.',
         canCheck && phase === 'in progress' && `As soon as this run has stopped: ${command}`,
       ]
         .filter(Boolean)
