@@ -38,6 +38,7 @@ const again = 'Run "cqbatch retry --transient"; if it happens again, ask the ope
 const againUnlessAlone = `${again} If the message says that a row will not pass, correct it, or show it to them.`;
 const mend = 'Correct these rows in correct.csv, then run that file.';
 const thenRetry = 'Then type "cqbatch retry" with --code and this code.';
+const askOperators = `Show the message to the operators of the API, and of what is in front of it. ${thenRetry}`;
 const thenContinue = 'then continue with "cqbatch resume", or "cqbatch retry" with --code and this code.';
 const renew = `Renew the access token, ${thenContinue}`;
 const refused = 'Read the message. The same call would be refused again.';
@@ -125,8 +126,10 @@ const failures = {
       `Open the base URL in a browser to see what answers there, and correct it. ${thenRetry}`,
     ),
   ),
-  ANSWER_TOO_LARGE: retry('The answer is larger than cqbatch accepts.'),
-  ANSWER_ENCODING_UNKNOWN: retry('The API reported success in an answer with an unknown compression.'),
+  ANSWER_TOO_LARGE: needsChangeFirst(retry('The answer is larger than cqbatch accepts.', askOperators)),
+  ANSWER_ENCODING_UNKNOWN: needsChangeFirst(
+    retry('The API reported success in an answer with an unknown compression.', askOperators),
+  ),
   ANSWER_ENCODING_BROKEN: retry('The API reported success in an answer that cannot be decompressed.'),
   ANSWER_INCOMPLETE: permanent(
     'The API reported success, but does not say for which entry: it may have made the change.',
@@ -162,9 +165,11 @@ const failures = {
   HOST_NOT_FOUND: unreachable('The host of the base URL has no address.'),
   CONNECT_TIMEOUT: unreachable('The host of the API accepted no connection in time.'),
   CONNECT_FAILED: unreachable('No connection to the API could be made.'),
-  LOCAL_LIMIT: unreachable(
-    'This process has no memory or file descriptors left for a connection.',
-    'Raise the limit that the message names.',
+  LOCAL_LIMIT: needsChangeFirst(
+    unreachable(
+      'This process has no memory or file descriptors left for a connection.',
+      `Raise the limit that the message names. ${thenRetry}`,
+    ),
   ),
   TLS_ERROR: needsChangeFirst(
     unreachable(

@@ -33,6 +33,7 @@ test.each([
     false,
     'UNAUTHENTICATED PERMISSION_DENIED HTTP_REDIRECT PROXY_REFUSED ANSWER_NOT_JSON TLS_ERROR OK HALTED',
   ],
+  [false, 'ANSWER_TOO_LARGE ANSWER_ENCODING_UNKNOWN LOCAL_LIMIT'],
 ])('a repeated call may pass without a change by a person: %s for %s', (mayPass, codes) => {
   for (const code of codes.split(' ')) expect([code, mayPassAgain(code)]).toEqual([code, mayPass]);
 });

@@ -54,14 +54,14 @@ describeWithBrowser('the charts of report.html', (open) => {
   test('show the figures of the whole run, and of the time under the pointer in both charts', async () => {
     const { page, complaints } = await open(await addressOf(eventful), { timezoneId: 'Europe/Berlin' });
     const whole = [
-      'Whole runallowed 1/s to 50 calls/sachieved 36 calls/srejected 13 callswaiting 12 snot in progress 1 min',
+      'Whole runallowed 1/s to 50 calls/sachieved 36 calls/s on averagerejected 13 callswaiting 12 snot in progress 1 min',
       'Whole runp50 40 msp90 40 msp99 3 swaiting 12 snot in progress 1 min',
     ];
     await page.waitForSelector('canvas');
     expect(await legends(page)).toEqual(whole);
     const summaries = await page.locator('figcaption p').allTextContents();
     expect(summaries[0]).toBe(
-      'Requested rate: auto. Peak achieved: 40 calls/s. Rejected as too many: 13 calls. ' +
+      'Requested rate: auto. Peak achieved: 40 calls/s. Rejected as too many: 13 calls. These are calls, not rows: a row may need several. ' +
         'Shaded: the API asks to wait (12 s); the run was paused: maintenance (1 min).',
     );
     // 26 of 180 seconds.

@@ -131,6 +131,7 @@ describeWithBrowser('the rows of report.html', (open) => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
     await page.getByRole('link', { name: 'evaluation … is not deleted' }).click();
     expect(await found(page)).toBe('20 of 100 rows');
+    expect(await page.locator('.filters').textContent()).toContain('“evaluation … is not deleted”');
     await page.locator('.ledger').getByRole('link', { name: '10 unclear' }).click();
     expect(await found(page)).toBe('10 of 100 rows');
     expect(new Set(await cellsUnder(page, 'Code'))).toEqual(new Set(['UNAVAILABLE']));

@@ -2,7 +2,8 @@ import { writeHtmlReport } from '../../src/engine/report/html/html-report.ts';
 import type { PageContent, PageStop, ReportedOperation } from '../../src/engine/report/html/page-data.ts';
 import { ReportPage } from '../../src/engine/report/html/report-page.ts';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
-import { type NextStep, nextSteps, type StepFacts } from '../../src/engine/report/next-steps.ts';
+import type { NextStep, StepFacts } from '../../src/engine/report/next-step.ts';
+import { nextSteps } from '../../src/engine/report/next-steps.ts';
 import { type RunSummary, type SummaryHead, Tally } from '../../src/engine/report/summary.ts';
 import { requestOfRow } from './planned-row.ts';
 

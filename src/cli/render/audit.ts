@@ -6,7 +6,7 @@ import { runDocument, selectMembers } from '../../engine/run/facts/run-document.
 import type { RunBrief, RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { waitInOneText } from '../../engine/run/facts/run-wait.ts';
 import { endInWords } from '../../engine/run/record/ending.ts';
-import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
+import { actualState, endOf, type RunRecord } from '../../engine/run/record/record.ts';
 import { optionTexts } from './options.ts';
 import {
   documentOf,
@@ -15,6 +15,7 @@ import {
   factLines,
   indentedText,
   outcomeTexts,
+  styledRunState,
   styledState,
   table,
 } from './words.ts';
@@ -139,7 +140,7 @@ function runText(record: RunRecord): string {
 }
 
 function stateText(record: RunRecord): string {
-  return styledState(actualState(record), stateInWords(record));
+  return styledRunState({ ...endOf(record), state: actualState(record), local: record });
 }
 
 function planText(plan: RunRecord['plan']): string {

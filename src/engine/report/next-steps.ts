@@ -1,61 +1,10 @@
-import { shellWord } from '../../base/text/command-words.ts';
 import { count, counted } from '../../base/text/format.ts';
 import { shortened } from '../../base/text/printable.ts';
 import { commonCodeText } from '../../domain/common-code.ts';
-import { type Outcome, type OutcomeCounts, type StopManner, wentWrong } from '../../domain/terms.ts';
-import { type RowFacts, type RowStep, rowStep, rowsTo, unclearOf } from './row-steps.ts';
-
-/** What a person does next. Terminal, pages, notifications and JSON show the same steps, in the same order. */
-export interface NextStep {
-  /** The title of the step: `Retry 84 rows`. */
-  readonly title: string;
-  /** What to look at before the step: `all 39 unclear`. */
-  readonly first?: string;
-  readonly text: string;
-  readonly command?: string;
-  /** The group of rows that the step is about. */
-  readonly group: StepGroup;
-  readonly rows: number;
-  /** Present if there is nothing to do. */
-  readonly isNote?: true;
-}
-
-/** The rows that a step is about: those of an outcome or of a `RowStep`, all unclear ones, or all. */
-export type StepGroup = Outcome | RowStep | 'all unclear' | 'all';
-
-/** A row at which a person should look before anything is called again, by its number in the manifest. */
-export interface RowToSee {
-  readonly row: number;
-  /** Why the row failed. Absent for a row without a result. */
-  readonly failure?: { readonly code: string; readonly message: string };
-}
-
-/** Whether a run calls further rows by itself, only when it is resumed, or never. */
-export type RunPhase = 'in progress' | 'stopped' | 'ended';
-
-export interface StepFacts extends RowFacts {
-  readonly id: string;
-  readonly phase: RunPhase;
-  /** How the run ended. Undefined while the run has not ended. */
-  readonly manner: StopManner | undefined;
-  readonly rowToSee: RowToSee | undefined;
-  /** Whether the failure of the row to see may mean that its change was already made. */
-  readonly mayBeDone?: boolean;
-  readonly outcomes: OutcomeCounts;
-  readonly unclear: number;
-  /** Whether `cqbatch check` can list the entries. */
-  readonly canCheck: boolean;
-  /** What `cqbatch undo` can do: put values back, or only list the entries. */
-  readonly undo?: 'values' | 'list' | undefined;
-  /** The path of the file with the rows to correct. */
-  readonly correctFile?: string | undefined;
-  /** Whether the run retries rows of another run, in whose report it is not included. */
-  readonly isPartOfOthers?: boolean;
-  /** Whether every row that failed has succeeded in a retry. */
-  readonly isCured?: boolean;
-  /** The id of a retry that may still call rows. */
-  readonly unfinishedRetry?: string | undefined;
-}
+import { wentWrong } from '../../domain/terms.ts';
+import { correctStep, stepsAfterFailures } from './failure-steps.ts';
+import type { NextStep, StepFacts } from './next-step.ts';
+import { rowsTo } from './row-steps.ts';
 
 export function nextSteps(facts: StepFacts): readonly NextStep[] {
   const steps: readonly (NextStep | false)[] = [
@@ -203,7 +152,7 @@ function checkStep({ id, unclear, canCheck, phase }: StepFacts): NextStep | fals
       title: `Check ${counted(unclear, 'unclear row')} in the service`,
       text: [
         'The API may have made the change although no usable answer came; if the row succeeded, perhaps twice.',
-        !canCheck && 'Look at the entries there: cqbatch cannot list them.',
+        !canCheck && 'Look at the entries there: no command can list them.',
         canCheck && phase === 'in progress' && `As soon as this run has stopped: ${command}`,
       ]
         .filter(Boolean)
@@ -231,60 +180,6 @@ function undoStep({ id, state, outcomes: { succeeded }, undo: can }: StepFacts):
       command: `cqbatch undo ${id}`,
       group: 'succeeded',
       rows: succeeded,
-    }
-  );
-}
-
-function stepsAfterFailures(facts: StepFacts): readonly (NextStep | false)[] {
-  const [toRetry, toDecide] = [rowsTo('retry', facts), rowsTo('decide', facts)];
-  return [
-    toRetry > 0 &&
-      facts.unfinishedRetry === undefined && {
-        title: `Retry ${counted(toRetry, 'row')}`,
-        ...unclearOf('retry', facts),
-        text: {
-          ended: 'Such a row may succeed in a new run. If it does not, ask the operators of the service.',
-          stopped: 'Such a row may succeed in a new run. It is better to continue this run first.',
-          'in progress': `Such a row may succeed in a new run. As soon as this run has stopped: ${retryCommand(facts)}`,
-        }[facts.phase],
-        ...(facts.phase !== 'in progress' && { command: retryCommand(facts) }),
-        group: 'retry',
-        rows: toRetry,
-      },
-    correctStep(facts, rowsTo('correct', facts)),
-    toDecide > 0 && {
-      title: `Decide about ${counted(toDecide, 'row')}`,
-      ...unclearOf('decide', facts),
-      text: 'A retry alone would not help, or must not be made. The report says for each code what to do first.',
-      group: 'decide',
-      rows: toDecide,
-    },
-  ];
-}
-
-/** The command of a retry. `--transient` leaves out rows that would fail again, or that a person has cancelled. */
-function retryCommand({ id, codes, state }: StepFacts): string {
-  const steps = codes
-    .filter(({ outcome }) => outcome === 'failed' || outcome === 'not_attempted')
-    .map(({ code }) => rowStep(code, state));
-  const isAll = steps.every((step) => step === 'retry' || step === 'resume');
-  return `cqbatch retry ${id}${isAll ? '' : ' --transient'}`;
-}
-
-function correctStep(facts: StepFacts, rows: number): NextStep | false {
-  const { phase, correctFile } = facts;
-  return (
-    rows > 0 && {
-      title: `Correct ${counted(rows, 'row')}`,
-      ...unclearOf('correct', facts),
-      text:
-        phase === 'in progress'
-          ? 'As soon as this run has stopped, its report has correct.csv with only these rows. Correct the cells that the messages name, then run it.'
-          : 'Correct the cells that the messages name in correct.csv, which has only these rows. Then run it.',
-      ...(phase !== 'in progress' &&
-        correctFile !== undefined && { command: `cqbatch run ${shellWord(correctFile)}` }),
-      group: 'correct',
-      rows,
     }
   );
 }

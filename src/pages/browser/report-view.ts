@@ -215,7 +215,10 @@ export class ReportView {
     const [found, all] = [this.#selected.length, this.#data.summary.manifest.rows];
     const text = found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}`;
     if (this.#found.textContent !== text) this.#found.textContent = text;
-    this.#message.textContent = message === '' ? '' : `with the message “${shortened(message, 80)}”`;
+    // The group tells which numbers all its rows have in common.
+    const group = this.#data.messages.find((each) => each.kind === message && each.code === code);
+    this.#message.textContent =
+      message === '' ? '' : `with the message “${shortened(group?.message ?? message, 80)}”`;
     this.#clear.hidden = `${code}${message}${operation}${q}` === '' && ['', 'all'].includes(show);
     for (const save of this.#saves) save.disabled = found === 0;
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as render from '../../../src/cli/render/status.ts';
 import { withoutMarks } from '../../../src/cli/render/style.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
-import type { NextStep } from '../../../src/engine/report/next-steps.ts';
+import type { NextStep } from '../../../src/engine/report/next-step.ts';
 import type { RunFacts } from '../../../src/engine/run/facts/run-facts.ts';
 import { now, progressScenes } from '../../engine/run/facts/progress-scenes.ts';
 import { pacedBy, runFacts } from '../../helpers/run-facts.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clockTime, zoneText } from '../../../src/base/text/local-time.ts';
 import { withColors, withoutMarks } from '../../../src/cli/render/style.ts';
-import { resultTexts, styledState } from '../../../src/cli/render/words.ts';
+import { resultTexts, styledRunState, styledState } from '../../../src/cli/render/words.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 
 test.each([
@@ -16,6 +16,18 @@ test.each([
 test('a state has its color, and a state of another version none', () => {
   expect(withColors(styledState('halted', 'gave up'))).toBe('\u001b[31mgave up\u001b[39m');
   expect(styledState('frozen')).toBe('frozen');
+});
+
+test('a completed run is green, and yellow if rows are unclear', () => {
+  expect(withColors(styledRunState({ state: 'completed', local: { unclear: 0 } }))).toBe(
+    '\u001b[32mcompleted\u001b[39m',
+  );
+  expect(withColors(styledRunState({ state: 'completed', local: { unclear: 2 } }))).toBe(
+    '\u001b[33mcompleted\u001b[39m',
+  );
+  expect(withColors(styledRunState({ state: 'halted', because: 'stuck', local: { unclear: 2 } }))).toBe(
+    '\u001b[31mgave up\u001b[39m',
+  );
 });
 
 test.each([

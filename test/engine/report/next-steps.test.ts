@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { noOutcomes, type Outcome } from '../../../src/domain/terms.ts';
-import { nextSteps, type StepFacts } from '../../../src/engine/report/next-steps.ts';
+import type { StepFacts } from '../../../src/engine/report/next-step.ts';
+import { nextSteps } from '../../../src/engine/report/next-steps.ts';
 
 /** `2 failed NOT_FOUND (1 unclear), 3 not_attempted CANCELLED` */
 function rowsOf(told: string): Pick<StepFacts, 'outcomes' | 'unclear' | 'codes'> {
@@ -35,7 +36,7 @@ type Step = readonly [title: string, command?: string];
 
 const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>, ...Step[]])[] = [
   ['nothing is left to do', '5 succeeded OK, 2 duplicate DUPLICATE', {}],
-  ['all failures may pass', '2 failed UNAVAILABLE', {}, ['Retry 2 rows', 'cqbatch retry r']],
+  ['all failures may pass', '2 failed UNAVAILABLE', {}, ['Retry 2 rows', transient]],
   [
     'some failures may pass, with more codes than a line can have',
     '1 failed UNAVAILABLE, 1 failed INTERNAL, 1 failed ABORTED, 1 failed UNKNOWN, 1 failed HTTP_520, 2 failed NOT_REPEATED',
@@ -54,14 +55,14 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     '3 failed INTERNAL (2 unclear)',
     {},
     ['Check 2 unclear rows in the service', check],
-    ['Retry 3 rows', 'cqbatch retry r'],
+    ['Retry 3 rows', transient],
   ],
   [
     'rows of an operation without a list are unclear',
     '3 failed INTERNAL (2 unclear)',
     { canCheck: false },
     ['Check 2 unclear rows in the service'],
-    ['Retry 3 rows', 'cqbatch retry r'],
+    ['Retry 3 rows', transient],
   ],
   [
     'rows are wrong',
@@ -113,14 +114,14 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     { ...stopped, state: 'interrupted' },
     ['Continue with the 4 rows that are left', resume],
     ['Check 3 unclear rows in the service', check],
-    ['Retry 2 rows', 'cqbatch retry r'],
+    ['Retry 2 rows', transient],
   ],
   [
     'the API has cancelled calls of a stopped run',
     '2 failed CANCELLED, 4 not_attempted INTERRUPTED',
     { ...stopped, state: 'interrupted' },
     ['Continue with the 4 rows that are left', resume],
-    ['Retry 2 rows', 'cqbatch retry r'],
+    ['Retry 2 rows', transient],
   ],
   [
     'a user cancelled edits',
@@ -174,7 +175,7 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     'the run retries another one',
     '1 failed INTERNAL',
     { isPartOfOthers: true },
-    ['Retry 1 row', 'cqbatch retry r'],
+    ['Retry 1 row', transient],
     ['Write one report of the run and its retries', 'cqbatch report r --with-retries'],
   ],
   [
@@ -238,7 +239,7 @@ test('a step that must wait says for what, and what to type then', () => {
     /As soon as this run has stopped: cqbatch retry r --transient$/,
   );
   expect(textOf(/Correct/, told, inProgress)).toMatch(/^As soon as this run has stopped, .*correct\.csv/);
-  expect(textOf(/Check/, told, { canCheck: false })).toMatch(/cqbatch cannot list them\.$/);
+  expect(textOf(/Check/, told, { canCheck: false })).toMatch(/no command can list them\.$/);
 });
 
 test.each([{ phase: 'ended' }, stopped, { phase: 'in progress' }] as const)(

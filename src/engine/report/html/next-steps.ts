@@ -1,5 +1,5 @@
 import { counted } from '../../../base/text/format.ts';
-import type { NextStep } from '../next-steps.ts';
+import type { NextStep } from '../next-step.ts';
 import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { groupLink } from './row-groups.ts';

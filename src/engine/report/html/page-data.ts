@@ -2,7 +2,7 @@ import type { CodeAdvice } from '../../../domain/codes.ts';
 import type { Outcome, StopManner } from '../../../domain/terms.ts';
 import type { PlannedOperation } from '../../rows/row.ts';
 import type { RunCheck } from '../check-file.ts';
-import type { NextStep, RunPhase } from '../next-steps.ts';
+import type { NextStep, RunPhase } from '../next-step.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RowStep } from '../row-steps.ts';
 import type { RunSummary } from '../summary.ts';

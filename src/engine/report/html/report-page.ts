@@ -1,7 +1,7 @@
 import { adviceOn } from '../../../domain/codes.ts';
 import type { RunCheck } from '../check-file.ts';
 import type { ReportLine } from '../join-results.ts';
-import type { NextStep } from '../next-steps.ts';
+import type { NextStep } from '../next-step.ts';
 import { rowStep } from '../row-steps.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';

@@ -9,48 +9,12 @@ import { outcomesInNeed } from './verdict.ts';
 const longestShown = 160;
 
 /** A table of the codes with their messages. The lines of a code's messages add up to its rows. */
-export function resultsByCode({ summary: { codes }, advice, messages }: PageData): Markup {
-  if (codes.length === 0) return undefined;
-  const needs = (outcome: Outcome) => Number(outcomesInNeed.includes(outcome));
-  const inNeedFirst = codes.toSorted((a, b) => needs(b.outcome) - needs(a.outcome));
+export function resultsByCode(data: Pick<PageData, 'summary' | 'advice' | 'messages'>): Markup {
+  const { summary, messages } = data;
+  if (summary.codes.length === 0) return undefined;
+  const inNeedFirst = summary.codes.toSorted((a, b) => Number(isInNeed(b)) - Number(isInNeed(a)));
   const hasUnclear = messages.some(({ unclear }) => unclear > 0);
-  const lines = inNeedFirst.flatMap(({ outcome, code, count: rows }) => {
-    const ofCode = messages.filter((group) => group.outcome === outcome && group.code === code);
-    const unclear = ofCode.reduce((sum, group) => sum + group.unclear, 0);
-    // Messages of rows that were not called, or succeeded, say no more than the code.
-    const told = needs(outcome) && ofCode.some(({ message }) => message !== '') ? ofCode : [];
-    const target = { href: '#rows', 'data-show': outcome, 'data-code': code };
-    const [only, ...others] = told;
-    const { meaning, remedy } = advice[code] ?? {};
-    const prose = [meaning, outcome !== 'succeeded' && remedy].filter(Boolean).join(' ');
-    const what = [
-      only !== undefined && others.length === 0 && messageMarkup(only, target),
-      prose !== '' && markup('p', { class: 'advice quiet' }, prose),
-    ];
-    const figures = (of: { readonly count: number; readonly unclear: number }): Markup => [
-      figure('count', of.count),
-      hasUnclear && figure('unclear', of.unclear),
-    ];
-    return [
-      markup(
-        'tr',
-        {},
-        cell('outcome', markup('span', { class: `outcome ${outcome}` }, outcomeText(outcome))),
-        cell('code', markup('a', { ...target, id: `code ${outcome} ${code}` }, code)),
-        cell('what', what),
-        figures({ count: rows, unclear }),
-      ),
-      ...(others.length === 0 ? [] : told).map((group) =>
-        markup(
-          'tr',
-          { class: 'message' },
-          markup('td', { colspan: '2' }),
-          cell('what', messageMarkup(group, target)),
-          figures(group),
-        ),
-      ),
-    ];
-  });
+  const lines = inNeedFirst.flatMap((tally) => linesOfCode(tally, data, hasUnclear));
   const titles = ['Outcome', 'Code', 'Message', 'Rows', ...(hasUnclear ? ['Unclear'] : [])];
   const heads = titles.map((title, place) =>
     markup('th', { scope: 'col', ...(place > 2 && { class: 'number' }) }, title),
@@ -66,6 +30,53 @@ export function resultsByCode({ summary: { codes }, advice, messages }: PageData
       markup('tbody', {}, ...lines),
     ),
   );
+}
+
+function isInNeed({ outcome }: { readonly outcome: Outcome }): boolean {
+  return outcomesInNeed.includes(outcome);
+}
+
+/** One line if all rows of the code have the same message, otherwise one more for each message. */
+function linesOfCode(
+  tally: PageData['summary']['codes'][number],
+  { advice, messages }: Pick<PageData, 'advice' | 'messages'>,
+  hasUnclear: boolean,
+): readonly Markup[] {
+  const { outcome, code } = tally;
+  const ofCode = messages.filter((group) => group.outcome === outcome && group.code === code);
+  // Messages of rows that were not called, or succeeded, say no more than the code.
+  const told = isInNeed(tally) && ofCode.some(({ message }) => message !== '') ? ofCode : [];
+  const target = { href: '#rows', 'data-show': outcome, 'data-code': code };
+  const [only, ...others] = told;
+  const { meaning, remedy } = advice[code] ?? {};
+  const prose = [meaning, outcome !== 'succeeded' && remedy].filter(Boolean).join(' ');
+  const what = [
+    only !== undefined && others.length === 0 && messageMarkup(only, target),
+    prose !== '' && markup('p', { class: 'advice quiet' }, prose),
+  ];
+  const figures = ({ count: rows, unclear }: Pick<MessageGroup, 'count' | 'unclear'>): Markup => [
+    figure('count', rows),
+    hasUnclear && figure('unclear', unclear),
+  ];
+  return [
+    markup(
+      'tr',
+      {},
+      cell('outcome', markup('span', { class: `outcome ${outcome}` }, outcomeText(outcome))),
+      cell('code', markup('a', { ...target, id: `code ${outcome} ${code}` }, code)),
+      cell('what', what),
+      figures(tally),
+    ),
+    ...(others.length === 0 ? [] : told).map((group) =>
+      markup(
+        'tr',
+        { class: 'message' },
+        markup('td', { colspan: '2' }),
+        cell('what', messageMarkup(group, target)),
+        figures(group),
+      ),
+    ),
+  ];
 }
 
 /** What the messages of a group have in common, and the first of them. */

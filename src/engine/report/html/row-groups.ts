@@ -1,5 +1,5 @@
 import { outcomes, outcomeText } from '../../../domain/terms.ts';
-import type { StepGroup } from '../next-steps.ts';
+import type { StepGroup } from '../next-step.ts';
 import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';

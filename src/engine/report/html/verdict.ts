@@ -46,14 +46,15 @@ function achievedText({ run, summary, operations, messages }: PageData): string 
   const already = messages
     .filter(({ code }) => code === 'ALREADY_APPLIED')
     .reduce((sum, { count: rows, unclear }) => sum + rows - unclear, 0);
-  const what =
-    already > 0
+  const isUnconfirmed = outcomes.succeeded === 0 && doubtful > 0;
+  const what = isUnconfirmed
+    ? `none of ${counted(wanted, thing)} confirmed as ${stateOfDone(done)}`
+    : already > 0
       ? partsOfSuccess(outcomes.succeeded - already, already, wanted, thing, done)
-      : outcomes.succeeded === 0 && doubtful > 0
-        ? `none of ${counted(wanted, thing)} confirmed as ${stateOfDone(done)}`
-        : achievementText(outcomes.succeeded, wanted, manifest.rows, thing, done);
-  const more = outcomes.succeeded > 0 ? ' more' : '';
-  const sentence = `${what}${run.phase === 'in progress' ? ' so far' : ''}${doubtful > 0 ? `, ${count(doubtful)}${more} may have been` : ''}.`;
+      : achievementText(outcomes.succeeded, wanted, manifest.rows, thing, done);
+  const soFar = run.phase === 'in progress' ? ' so far' : '';
+  const more = doubtful > 0 && `, ${count(doubtful)}${isUnconfirmed ? '' : ' more'} may have been`;
+  const sentence = `${[what, soFar, more].filter(Boolean).join('')}.`;
   if (run.phase === 'in progress' || run.state === 'completed')
     return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
   return `Run ${run.state}: ${sentence}`;

@@ -1,7 +1,7 @@
 import type { LimitedApi, OutcomeCounts, Priority } from '../../../domain/terms.ts';
 import type { WorkerEntry } from '../../cluster/entries.ts';
 import type { CodeCount } from '../../journal/state.ts';
-import type { NextStep } from '../../report/next-steps.ts';
+import type { NextStep } from '../../report/next-step.ts';
 import type { RecordedPace } from '../../report/rate-history.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunWait } from './run-wait.ts';

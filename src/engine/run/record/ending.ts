@@ -1,7 +1,7 @@
 import type { Attribution } from '../../../domain/actor.ts';
 import type { OutcomeCounts, StopManner } from '../../../domain/terms.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
-import type { RowToSee } from '../../report/next-steps.ts';
+import type { RowToSee } from '../../report/next-step.ts';
 
 /** Results of a run; each has an exit code. */
 export const runResults = [

@@ -8,7 +8,7 @@ import { conflictRules, type Priority, priorities, usualPriority } from '../../.
 import { type ControlOf, countsSchema, isActive } from '../../cluster/entries.ts';
 import { ratePolicySchema } from '../../cluster/rate-policy.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
-import type { RowToSee, RunPhase } from '../../report/next-steps.ts';
+import type { RowToSee, RunPhase } from '../../report/next-step.ts';
 import { budgetSchema, startedBudgetSchema } from './budget.ts';
 import {
   type EndFacts,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Operation } from '../../operation/operation.ts';
-import { type NextStep, nextSteps, type RowToSee, type StepFacts } from '../../report/next-steps.ts';
+import type { NextStep, RowToSee, StepFacts } from '../../report/next-step.ts';
+import { nextSteps } from '../../report/next-steps.ts';
 import { correctFile } from '../../report/write-reports.ts';
 import { actualState, endFactsOfRun, phaseOf, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';

@@ -10,7 +10,7 @@ import { writeHtmlReport } from '../../report/html/html-report.ts';
 import type { PageContent } from '../../report/html/page-data.ts';
 import { ReportPage, type ReportPageOptions } from '../../report/html/report-page.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
-import type { NextStep } from '../../report/next-steps.ts';
+import type { NextStep } from '../../report/next-step.ts';
 import { type RateHistory, readRateHistory } from '../../report/rate-history.ts';
 import { type RunRate, type RunSummary, type SummaryHead, Tally } from '../../report/summary.ts';
 import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';

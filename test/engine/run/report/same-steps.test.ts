@@ -93,7 +93,7 @@ test('retries change what is left to do', async () => {
   const { store, record } = await endedRun(rows, { others: { 3: failed('UNAVAILABLE') } });
   const retry = await endedRetry(store, record, { others: { 1: failed('UNAVAILABLE') } });
   expect(commandsOf((await rewriteReport(store, retry)).steps)).toEqual([
-    `cqbatch retry ${retry.id}`,
+    `cqbatch retry ${retry.id} --transient`,
     `cqbatch report ${retry.id} --with-retries`,
   ]);
 });

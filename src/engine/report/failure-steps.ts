@@ -1,0 +1,55 @@
+import { shellWord } from '../../base/text/command-words.ts';
+import { counted } from '../../base/text/format.ts';
+import type { NextStep, StepFacts } from './next-step.ts';
+import { rowsTo, unclearOf } from './row-steps.ts';
+
+/** What to do about rows that failed: retry, correct or decide. */
+export function stepsAfterFailures(facts: StepFacts): readonly (NextStep | false)[] {
+  const [toRetry, toDecide] = [rowsTo('retry', facts), rowsTo('decide', facts)];
+  return [
+    toRetry > 0 &&
+      facts.unfinishedRetry === undefined && {
+        title: `Retry ${counted(toRetry, 'row')}`,
+        ...unclearOf('retry', facts),
+        text: {
+          ended: 'Such a row may succeed in a new run. If it does not, ask the operators of the service.',
+          stopped: 'Such a row may succeed in a new run. It is better to continue this run first.',
+          'in progress': `Such a row may succeed in a new run. As soon as this run has stopped: ${retryCommand(facts)}`,
+        }[facts.phase],
+        ...(facts.phase !== 'in progress' && { command: retryCommand(facts) }),
+        group: 'retry',
+        rows: toRetry,
+      },
+    correctStep(facts, rowsTo('correct', facts)),
+    toDecide > 0 && {
+      title: `Decide about ${counted(toDecide, 'row')}`,
+      ...unclearOf('decide', facts),
+      text: 'A retry alone would not help, or must not be made. The report says for each code what to do first.',
+      group: 'decide',
+      rows: toDecide,
+    },
+  ];
+}
+
+/** The command of a retry. `--transient` leaves out rows that would fail again, or that a person has cancelled. */
+function retryCommand({ id }: StepFacts): string {
+  return `cqbatch retry ${id} --transient`;
+}
+
+export function correctStep(facts: StepFacts, rows: number): NextStep | false {
+  const { phase, correctFile } = facts;
+  return (
+    rows > 0 && {
+      title: `Correct ${counted(rows, 'row')}`,
+      ...unclearOf('correct', facts),
+      text:
+        phase === 'in progress'
+          ? 'As soon as this run has stopped, its report has correct.csv with only these rows. Correct the cells that the messages name, then run it.'
+          : 'Correct the cells that the messages name in correct.csv, which has only these rows. Then run it.',
+      ...(phase !== 'in progress' &&
+        correctFile !== undefined && { command: `cqbatch run ${shellWord(correctFile)}` }),
+      group: 'correct',
+      rows,
+    }
+  );
+}

@@ -1,0 +1,54 @@
+import type { Outcome, OutcomeCounts, StopManner } from '../../domain/terms.ts';
+import type { RowFacts, RowStep } from './row-steps.ts';
+
+/** What a person does next. Terminal, pages, notifications and JSON show the same steps, in the same order. */
+export interface NextStep {
+  /** The title of the step: `Retry 84 rows`. */
+  readonly title: string;
+  /** What to look at before the step: `all 39 unclear`. */
+  readonly first?: string;
+  readonly text: string;
+  readonly command?: string;
+  /** The group of rows that the step is about. */
+  readonly group: StepGroup;
+  readonly rows: number;
+  /** Present if there is nothing to do. */
+  readonly isNote?: true;
+}
+
+/** The rows that a step is about: those of an outcome or of a `RowStep`, all unclear ones, or all. */
+export type StepGroup = Outcome | RowStep | 'all unclear' | 'all';
+
+/** A row at which a person should look before anything is called again, by its number in the manifest. */
+export interface RowToSee {
+  readonly row: number;
+  /** Why the row failed. Absent for a row without a result. */
+  readonly failure?: { readonly code: string; readonly message: string };
+}
+
+/** Whether a run calls further rows by itself, only when it is resumed, or never. */
+export type RunPhase = 'in progress' | 'stopped' | 'ended';
+
+export interface StepFacts extends RowFacts {
+  readonly id: string;
+  readonly phase: RunPhase;
+  /** How the run ended. Undefined while the run has not ended. */
+  readonly manner: StopManner | undefined;
+  readonly rowToSee: RowToSee | undefined;
+  /** Whether the failure of the row to see may mean that its change was already made. */
+  readonly mayBeDone?: boolean;
+  readonly outcomes: OutcomeCounts;
+  readonly unclear: number;
+  /** Whether `cqbatch check` can list the entries. */
+  readonly canCheck: boolean;
+  /** What `cqbatch undo` can do: put values back, or only list the entries. */
+  readonly undo?: 'values' | 'list' | undefined;
+  /** The path of the file with the rows to correct. */
+  readonly correctFile?: string | undefined;
+  /** Whether the run retries rows of another run, in whose report it is not included. */
+  readonly isPartOfOthers?: boolean;
+  /** Whether every row that failed has succeeded in a retry. */
+  readonly isCured?: boolean;
+  /** The id of a retry that may still call rows. */
+  readonly unfinishedRetry?: string | undefined;
+}
