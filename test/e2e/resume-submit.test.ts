@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RunRecord } from '../../src/engine/run/record/record.ts';
 import { describeWithRedis } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -96,44 +96,54 @@ test('a run in progress is not handed over', async () => {
   expect(await run.end).toMatchObject({ code: 130 });
 });
 
-test('a killed run loses no result, although the daemon first takes another run, and is killed in the middle', async () => {
-  const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
-  const home = await newMachine({ sandbox }, 300);
-  await home.write('urgent.csv', restoreCsv(40, 1_001).text);
-  const run = home.start(...runArgs, '--rate', '100/s');
-  await sandbox.requested(60);
-  run.kill('SIGKILL');
-  await run.end;
-  const urgent = ['urgent.csv', '--yes', '--run-id', 'urgent', '--priority', 'high'];
-  expect(await home.run('submit', ...urgent)).toMatchObject({ code: 0 });
-  expect(await home.run('resume', 'r', '--submit', '--reason', 'its machine is back')).toMatchObject({
-    code: 0,
-  });
-  expect((await recordOf(home)).states.map(({ state }) => state)).toEqual([
-    'planned',
-    'running',
-    'interrupted',
-    'submitted',
-  ]);
-  const first = await home.worker('--coordinate');
-  await inState(home, 'completed', 'urgent');
-  await inState(home, 'running');
-  await sandbox.requested(200);
-  first.kill('SIGKILL');
-  await first.end;
-  const second = await home.worker('--coordinate');
-  await inState(home, 'completed');
-  await second.stop();
-  const log = await sandbox.log();
-  for (const [id, count, from] of [
-    ['r', 300, 1],
-    ['urgent', 40, 1_001],
-  ] as const) {
-    const report = await home.report(id);
-    expectEveryRowOnce(report, count);
-    const calls = log.filter((call) => Number(call.id) >= from && Number(call.id) < from + count);
-    expectAgreement(report, calls, { killed: true });
+describe('a run that was killed on the embedded datastore', () => {
+  /** A run that was killed in the middle, and is then handed over. */
+  async function killed() {
+    const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
+    const home = await newMachine({ sandbox }, 300);
+    const run = home.start(...runArgs, '--rate', '100/s');
+    await sandbox.requested(60);
+    run.kill('SIGKILL');
+    await run.end;
+    const handOver = async () => {
+      const submitted = await home.run('resume', 'r', '--submit', '--reason', 'its machine is back');
+      expect(submitted).toMatchObject({ code: 0 });
+      const { states } = await recordOf(home);
+      expect(states.map(({ state }) => state)).toEqual(['planned', 'running', 'interrupted', 'submitted']);
+    };
+    return { sandbox, home, handOver };
   }
+
+  test('keeps its results, although the daemon first takes another run', async () => {
+    const { sandbox, home, handOver } = await killed();
+    await home.write('urgent.csv', restoreCsv(40, 1_001).text);
+    const urgent = ['urgent.csv', '--yes', '--run-id', 'urgent', '--priority', 'high'];
+    expect(await home.run('submit', ...urgent)).toMatchObject({ code: 0 });
+    await handOver();
+    const daemon = await home.worker('--coordinate');
+    await inState(home, 'completed', 'urgent');
+    await inState(home, 'completed');
+    await daemon.stop();
+    const log = (await sandbox.log()).filter(({ id }) => Number(id) <= 300);
+    const report = await home.report('r');
+    expectEveryRowOnce(report, 300);
+    expectAgreement(report, log, { killed: true });
+  });
+
+  test('goes on when the daemon is killed in the middle, too', async () => {
+    const { sandbox, home, handOver } = await killed();
+    await handOver();
+    const first = await home.worker('--coordinate');
+    await sandbox.requested(200);
+    first.kill('SIGKILL');
+    await first.end;
+    const second = await home.worker('--coordinate');
+    await inState(home, 'completed');
+    await second.stop();
+    const report = await home.report('r');
+    expectEveryRowOnce(report, 300);
+    expectAgreement(report, await sandbox.log(), { killed: true });
+  });
 });
 
 describeWithRedis('a run on Redis', () => {
@@ -149,7 +159,8 @@ describeWithRedis('a run on Redis', () => {
     expect(await elsewhere.run('pause', 'r')).toMatchObject({ code: 0 });
     run.kill('SIGINT');
     expect(await run.end).toMatchObject({ code: 130 });
-    expect(await home.run('resume', 'r', '--submit', '--rate', 'none')).toMatchObject({ code: 0 });
+    const document = await home.json('resume', 'r', '--submit', '--rate', 'none');
+    expect(document).toEqual({ run: 'r', state: 'submitted', next: ['cqbatch status r --watch'] });
     const daemon = await home.worker('--coordinate', '--concurrency', '0');
     await inState(home, 'completed');
     await daemon.stop();

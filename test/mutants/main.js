@@ -48,7 +48,7 @@ function firstToFail(/** @type {string} */ file) {
     ['run', '--project', 'unit', '--project', 'replacing', '--project', 'journeys'],
     ['run', '--project', 'full'],
   ]) {
-    const { status, stdout } = ask('npx', [
+    const { status, stdout, stderr } = ask('npx', [
       'vitest',
       ...args,
       '--config',
@@ -59,10 +59,12 @@ function firstToFail(/** @type {string} */ file) {
       '--testTimeout=120000',
       '--expect.poll.timeout=60000',
     ]);
+    const said = stdout + stderr;
+    // After the first failure, only standard error may name the file.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colors
-    const [, name] = /❯\s+\w+\s+(test\/\S+)/.exec(stdout.replaceAll(/\u001b\[[\d;]*m/g, '')) ?? [];
+    const [, name] = /(?:❯|FAIL)\s+\w+\s+(test\/\S+)/.exec(said.replaceAll(/\u001b\[[\d;]*m/g, '')) ?? [];
     if (status !== 0 && name !== undefined) return name;
-    if (status !== 0) throw new Error(`The tests did not run:\n${stdout}`);
+    if (status !== 0) throw new Error(`The tests did not run:\n${said}`);
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ export const mutants = [
   {
     what: 'a batch is taken over without marking its open intents',
     file: 'src/engine/queue/ledger/ledger.ts',
-    find: '    this.#claim = claim;\n    this.abandon();',
+    find: '    this.#claim = claim;\n    this.doubtIntended();',
     replace: '    this.#claim = claim;',
   },
   {
@@ -28,8 +28,8 @@ export const mutants = [
   {
     what: 'a lock counts as held however long it was not renewed',
     file: 'src/engine/queue/lock-renewal.ts',
-    find: 'held.has(lock) && steadyNow() - lock.renewedAt < lockMs',
-    replace: 'held.has(lock)',
+    find: 'locks.has(lock) && steadyNow() - lock.renewedAt < lockMs',
+    replace: 'locks.has(lock)',
   },
   {
     what: 'a batch is called before its former ledger is read',
@@ -58,8 +58,8 @@ export const mutants = [
   {
     what: 'rows are fed before the journal says so',
     file: 'src/engine/run/feed/coordinator.ts',
-    find: 'await this.#run.journal.append(batches.flatMap((tasks) => fedEntries(tasks, epoch)));',
-    replace: 'void this.#run.journal.append(batches.flatMap((tasks) => fedEntries(tasks, epoch)));',
+    find: 'await this.#run.journal.append(batches.flatMap((batch) => fedEntries(batch, epoch)));',
+    replace: 'void this.#run.journal.append(batches.flatMap((batch) => fedEntries(batch, epoch)));',
   },
   {
     what: 'a failed write of results does not end the run',
@@ -70,12 +70,12 @@ export const mutants = [
   {
     what: 'the mark of an earlier attempt is forgotten when the row fails',
     file: 'src/engine/worker/judge.ts',
-    find: 'unclear: failure.unclear || unclear,',
+    find: "unclear: failure.unclear || (failure.class === 'permanent' ? unclear : past.unclear),",
     replace: 'unclear: failure.unclear,',
   },
   {
     what: 'the mark of an earlier attempt is forgotten when the row is tried again',
-    file: 'src/engine/worker/judge.ts',
+    file: 'src/engine/worker/attempt-history.ts',
     find: 'unclear: past.unclear || failure.unclear,',
     replace: 'unclear: failure.unclear,',
   },
@@ -106,8 +106,8 @@ export const mutants = [
   {
     what: 'a row is called after its batch was withdrawn',
     file: 'src/engine/worker/row-processor.ts',
-    find: 'if (admittedAt === undefined || claim.isWanted()) return admittedAt;',
-    replace: 'if (admittedAt === undefined || claim.isWanted !== undefined) return admittedAt;',
+    find: 'if (leaveBy === undefined || claim.isWanted()) return leaveBy;',
+    replace: 'if (leaveBy === undefined || claim.isWanted !== undefined) return leaveBy;',
   },
   {
     what: 'a 429 counts as a failure of the row',
@@ -118,8 +118,8 @@ export const mutants = [
   {
     what: 'a row that is held for another one is freed one result too early',
     file: 'src/engine/run/feed/row-order.ts',
-    find: 'if (busy.open > 0) return false;',
-    replace: 'if (busy.open > 1) return false;',
+    find: 'if (busy.openRows > 0) return false;',
+    replace: 'if (busy.openRows > 1) return false;',
   },
   {
     what: 'a retry calls rows that a later row has overtaken',
@@ -130,8 +130,8 @@ export const mutants = [
   {
     what: 'a message of the API can be a formula in a spreadsheet',
     file: 'src/engine/report/report-columns.ts',
-    find: "['_message', (result, guard) => guard(messageOf(result))],",
-    replace: "['_message', (result) => messageOf(result)],",
+    find: 'this.#guard(textOf(result, member))',
+    replace: 'textOf(result, member)',
   },
   {
     what: 'a token in a JSON answer is not masked',
@@ -162,5 +162,29 @@ export const mutants = [
     file: 'src/engine/queue/batch-worker.ts',
     find: 'return isOfAnotherEpoch(this.#datastore, epoch);',
     replace: 'return isOfAnotherEpoch(this.#datastore, epoch) && this.#paused;',
+  },
+  {
+    what: 'a run that has paused itself goes on without a person',
+    file: 'src/engine/run/work/control.ts',
+    find: "return command !== 'unpause' || pausedAt === undefined || isNew || at > pausedAt;",
+    replace: 'return true;',
+  },
+  {
+    what: 'a canary that a person has looked at pauses the run again after a kill',
+    file: 'src/engine/run/work/stages.ts',
+    find: 'keeper.change({ canary: { ...canary, wentOn: true } });',
+    replace: 'keeper.change({ canary });',
+  },
+  {
+    what: 'a halted run that is handed to a daemon counts the failures from before',
+    file: 'src/engine/run/work/record-part.ts',
+    find: 'if (!goesOnAfterHalt(record)) return record;',
+    replace: "if (!goesOnAfterHalt(record) || record.state === 'submitted') return record;",
+  },
+  {
+    what: 'a stopped run is handed to a daemon although it has changed meanwhile',
+    file: 'src/engine/run/work/resubmit.ts',
+    find: "if (!isAsSeen) return { result: 'changed', record };",
+    replace: '',
   },
 ];

@@ -30,6 +30,8 @@ export const runId = plannedRecord.id;
 export interface RunFolder {
   record: RunRecord;
   command: Command['command'];
+  /** When the user gave the command, in ISO 8601 UTC; empty for none. */
+  commandAt: string;
   priority: Priority;
 }
 
@@ -49,7 +51,7 @@ export function newRunFolder({ rows, subjects, options, maxRows, priority }: Sce
     options: { baseUrl: 'http://api.test/', concurrency: 4, timeoutMs: 30_000, ...options },
     ...(maxRows !== undefined && { budget: { maxRows } }),
   };
-  return { record, command: 'unpause', priority };
+  return { record, command: 'unpause', commandAt: '', priority };
 }
 
 /**
@@ -108,14 +110,14 @@ export function beginCoordinator(
     const openCommands = openControlsIn([
       {
         readControls: async () => [
-          { kind: 'command', command: folder.command, at: '' },
+          { kind: 'command', command: folder.command, at: folder.commandAt },
           { kind: 'priority', priority: folder.priority, at: '' },
         ],
       },
     ]);
     try {
       return await withScope(async (defer) => {
-        const parts = [openWorkers(stage), openCommands, openOrder, openToldStages(stage)];
+        const parts = [openWorkers(stage), openCommands, openOrder, openToldStages(stage, folder)];
         const loop = new RunLoop(run, rowsInMemory(rowsOf(stage)), options, parts);
         return (await loop.untilReported(defer)).end;
       });
@@ -135,16 +137,31 @@ function openWorkers({ scenario }: Stage): OpenPart {
   };
 }
 
-/** The stages tell the referee when the canary bounds the calls no longer. */
-function openToldStages({ referee }: Stage): OpenPart {
+/** The stages tell the referee when the canary bounds the calls no longer. When the run pauses, the user looks at the canary. */
+function openToldStages({ world, referee, sightings }: Stage, folder: RunFolder): OpenPart {
+  const unpause = (): void => {
+    if (folder.command === 'cancel') return;
+    world.tell('the user has looked at the canary');
+    folder.command = 'unpause';
+    folder.commandAt = new Date().toISOString();
+  };
   return async (inProgress, defer) => {
     const stages = await openStages(inProgress, defer);
     return {
+      seeEvent(event) {
+        stages.seeEvent?.(event);
+        const isUnpaused = event.type === 'paused' && !event.paused;
+        if (isUnpaused && inProgress.keeper.record.canary?.wentOn) referee.bind('canary', undefined);
+      },
       onStop: (phase, stop) => stages.onStop?.(phase, stop) ?? (() => {}),
       selection: () => stages.selection?.(),
       async nextStage(signal) {
         const end = await stages.nextStage?.(signal);
         if (end === undefined) referee.bind('canary', undefined);
+        if (end?.state === 'paused') {
+          sightings.note('a run pauses after its canary');
+          world.later(world.random.between(10, 30_000), unpause, { owner: null });
+        }
         return end;
       },
     };

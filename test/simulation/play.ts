@@ -250,6 +250,7 @@ class Game {
         if (this.#folder.command === 'cancel') return;
         sightings.commanded(mishap.command);
         this.#folder.command = mishap.command;
+        this.#folder.commandAt = new Date().toISOString();
     }
   }
 
@@ -287,6 +288,8 @@ class Game {
     if (isCoordinator) referee.dies(victim);
     sightings.note('a coordinator dies when it has just removed a batch', 'atRemoval' in mishap.when);
     sightings.note('a coordinator dies during a canary', isCoordinator && referee.bound === 'canary');
+    const isCanaryShown = this.#folder.record.canary?.wentOn === false;
+    sightings.note('a coordinator dies while its canary pauses the run', isCoordinator && isCanaryShown);
     world.kill(victim);
     if (mishap.victim === 'worker') this.#replaceWorker(0);
     else {

@@ -65,6 +65,7 @@ export function scenarioOf(seed: number) {
           rows: random.whole(1, 5),
           random: !inOrder && random.chance(0.5),
           maxFailures: random.whole(0, 2),
+          ...(random.chance(0.5) && { pause: true }),
         },
       }),
       ...(failing && {

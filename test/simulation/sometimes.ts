@@ -61,6 +61,8 @@ export const sometimes = [
   'a run goes on after its budget',
   'a canary ends a run',
   'a coordinator dies during a canary',
+  'a run pauses after its canary',
+  'a coordinator dies while its canary pauses the run',
   'a row that must not be repeated fails for that',
   'a row that must not be repeated fails because its result is lost',
   'a row is called again because its result may be lost',

@@ -11,7 +11,7 @@ export interface RunBrief extends LimitedApi {
   readonly id: string;
   /** `interrupted` if the process of the run has died. */
   readonly state: string;
-  /** Why the run ended early, if its state does not say so. */
+  /** Why the run ended early, if its state does not say so. `canary` of a paused run: it pauses until a user has looked at its canary. */
   readonly because: string | undefined;
   readonly manifest: string;
   readonly startedAt: string | undefined;

@@ -8,7 +8,7 @@ export type RunWait =
   | { readonly of: 'daemon' | 'worker'; readonly text: string; readonly command: string }
   /** The run waits for one that is called first. The text completes `waiting …`. */
   | { readonly of: 'run'; readonly text: string }
-  /** A user has paused the run, and may have given a reason. */
+  /** A user has paused the run, and may have given a reason; or it has paused itself after its canary. */
   | { readonly of: 'user'; readonly text: string; readonly reason?: string | undefined }
   /** The datastore delays the run. The text is the reason. */
   | { readonly of: 'datastore'; readonly text: string }

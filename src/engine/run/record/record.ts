@@ -108,7 +108,7 @@ const stateEntrySchema = z.object({
   by: attributionSchema.shape.by,
   /** The user's `--reason`, or what happened. */
   reason: z.string().exactOptional(),
-  /** Why the run ended, where the state does not say so: see `endings`. */
+  /** Why the run ended, where the state does not say so: see `endings`. `canary` also where the run has paused itself after its canary. */
   because: z.enum(keptCauses).exactOptional(),
   /** A row at which the user should look, by its number in the manifest; `failure` is its result. */
   rowToSee: z

@@ -91,6 +91,14 @@ test('a run that has changed since its user saw it is left as it is', async () =
   expect(await store.load(stopped.id)).toMatchObject({ state: 'cancelled' });
 });
 
+test('a run whose record could not be written is left as it is, and can be handed over again', async () => {
+  const { store, stopped } = await stoppedRun(halted);
+  const full = { ...store, save: () => Promise.reject(new Error('the disk is full')) };
+  await expect(resubmitRun(full, stopped, wanted)).rejects.toThrow('the disk is full');
+  expect(await store.load(stopped.id)).toMatchObject({ state: 'halted' });
+  expect(await resubmitRun(store, stopped, wanted)).toMatchObject({ result: 'submitted' });
+});
+
 test('of two who hand over a run at once, one does', async () => {
   const { store, stopped } = await stoppedRun(halted);
   const results = await Promise.all([

@@ -231,6 +231,30 @@ describe('a run in progress', () => {
       expect(client.send).not.toHaveBeenCalled();
     }));
 
+  test('accepts the failures of a halted run that a user has handed to a daemon', () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const states: RunRecord['states'] = [
+      { state: 'planned', at },
+      { state: 'halted', at, because: 'guard' },
+      { state: 'submitted', at },
+    ];
+    const options = { ...plannedRecord.options, maxFailures: 0 };
+    return withTwoRows({ record: { state: 'submitted', states, options } }, async (run, begin) => {
+      const failure = {
+        outcome: 'failed',
+        code: 'NOT_FOUND',
+        message: '',
+        attempts: 1,
+        unclear: false,
+      } as const;
+      await run.journal.append([{ type: 'row', result: { row: 1, operation: 'x', ...failure } }]);
+      const { open } = witness({ feeding: [{ state: 'interrupted' }] });
+      const { end } = await begin({ handOver: true }, open);
+      expect(end).toEqual({ state: 'interrupted' });
+      expect(run.journal.failures.summary).toBeUndefined();
+    });
+  });
+
   test('ends with its datastore, and says so', () =>
     withTwoRows(
       { record: withoutRows, lost: AbortSignal.abort(new Error('Redis refuses')) },
