@@ -1,4 +1,4 @@
-import type { NextStep } from '../../../engine/report/next-steps.ts';
+import type { NextStep } from '../../../engine/report/next-step.ts';
 import { endFactsOf } from '../../../engine/run/record/ending.ts';
 import type { RunData } from '../../server/page-data.ts';
 import type { Choices, Draft } from '../../server/start/draft.ts';
