@@ -14,7 +14,7 @@ export {
 export { CqbatchError, type ErrorKind } from './base/errors/errors.ts';
 export type { Log } from './base/log.ts';
 export { stringifyJson } from './base/text/json.ts';
-export type { FailureClass } from './domain/codes.ts';
+export type { FailureClass } from './domain/code-table.ts';
 export type { Outcome, OutcomeCounts } from './domain/terms.ts';
 export type {
   ApiAnswer,

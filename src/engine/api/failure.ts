@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { type FailureClass, type FailureCode, failureFacts } from '../../domain/codes.ts';
+import type { FailureClass } from '../../domain/code-table.ts';
+import { type FailureCode, failureFacts } from '../../domain/codes.ts';
 import type { TokenMask } from './token/token-mask.ts';
 
 /** Why a call failed. Failures are values; `docs/api-client.md` lists all. */

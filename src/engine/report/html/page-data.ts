@@ -1,4 +1,4 @@
-import type { CodeAdvice } from '../../../domain/codes.ts';
+import type { CodeAdvice } from '../../../domain/code-table.ts';
 import type { Outcome, StopManner } from '../../../domain/terms.ts';
 import type { PlannedOperation } from '../../rows/row.ts';
 import type { RunCheck } from '../check-file.ts';

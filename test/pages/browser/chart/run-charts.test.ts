@@ -92,8 +92,8 @@ test('of runs that share an API, one has a line of its own calls, and a quiet on
   );
   const own = chart?.data?.lines.find(({ label }) => label === 'this run');
   expect(own?.values.slice(0, 8)).toEqual([null, 12, 12, 12, 12, 12, 0, 0]);
-  expect(own?.overallText).toBe('3 calls/s');
+  expect(own?.overallText).toBe('3 calls/s on average');
   const all = chart?.data?.lines.find(({ label }) => label === 'all runs');
   expect(all?.values.slice(1, 4)).toEqual([40, 40, 40]);
-  expect([all?.color, all?.overallText]).toEqual(['--quiet', '40 calls/s']);
+  expect([all?.color, all?.overallText]).toEqual(['--quiet', '40 calls/s on average']);
 });
