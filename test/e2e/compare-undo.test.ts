@@ -7,7 +7,7 @@ import { asUsersHaveIt } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { shapes } from '../helpers/sandbox.ts';
 import { newHome } from './home.ts';
-import { calledIds, changingCalls, editElsewhere, entries, withChanges } from './soundboards.ts';
+import { calledIds, changingCalls, editElsewhere, entries, renamedCsv, withChanges } from './soundboards.ts';
 
 /** A service that resets what an update leaves out, and a manifest without old values. */
 async function compared(...flags: readonly string[]) {
@@ -43,6 +43,26 @@ describe.each(shapes)('a compared run at a service in the shape %s', (shape) => 
     expect(await home.run('undo', 'back', '--yes')).toMatchObject({ code: 0 });
     expect(entries(sandbox)).toEqual(after);
   });
+});
+
+test('is undone and retried by plan files, which are made of what was compared', async () => {
+  const { sandbox, before, ...home } = await compared();
+  const undo = await home.run('undo', '--plan', '--out', 'undo.cqplan');
+  expect(undo).toMatchObject({ code: 0 });
+  // The command is typed as the plan prints it.
+  const [, next = ''] = /Next: cqbatch (run undo\.cqplan --sha256 \w+)/.exec(undo.stderr + undo.stdout) ?? [];
+  expect(await home.run(...next.split(' '), '--yes')).toMatchObject({ code: 0 });
+  expect(entries(sandbox)).toEqual(before);
+
+  await home.write('names.csv', renamedCsv(9));
+  sandbox.configure({ fault: '500=40%' });
+  const trying = ['--compare', '--yes', '--run-id', 'names', '--attempts', '1', '--max-failures', 'none'];
+  expect(await home.run('run', 'names.csv', ...trying)).toMatchObject({ code: 1 });
+  sandbox.configure({ fault: 'none' });
+  expect(await home.run('retry', 'names', '--plan', '--out', 'retry.cqplan')).toMatchObject({ code: 0 });
+  expect(await home.run('run', 'retry.cqplan', '--yes')).toMatchObject({ code: 0 });
+  const titles = Array.from({ length: 9 }, (_, at) => [at + 1, { title: `New ${at + 1}` }]);
+  expect(entries(sandbox)).toEqual(withChanges(before, Object.fromEntries(titles)));
 });
 
 test('entries that another client has changed since are put back only with --overwrite', async () => {

@@ -85,7 +85,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
       const goOn = page.getByRole('button', { name: /^Continue with 40 rows… run titles/ });
       await reloaded(page, goOn);
       expect(await calledIds(home.sandbox)).toHaveLength(10);
-      await page.getByText(/^Paused \(the first 10 rows are done, 0 failed/).waitFor();
+      await page.locator('.banner', { hasText: 'the first 10 rows are done, 0 failed' }).waitFor();
       await press(page, goOn);
       await page.getByText('Of its first 10 rows, 10 succeeded and 0 failed.').waitFor();
       await press(page, page.getByRole('button', { name: 'Continue', exact: true }));
@@ -164,7 +164,17 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     const [unknown, known] = [restoreCsv(10, 5_000), restoreCsv(190)];
     const text = `${unknown.text}${known.text.replace(/^.*\n/, '')}`;
     const home = await newHome(text, kindSandbox, embedded);
-    const halted = await home.run('run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', '1');
+    const halted = await home.run(
+      'run',
+      'rows.csv',
+      '--yes',
+      '--run-id',
+      'r',
+      '--concurrency',
+      '1',
+      '--max-failures',
+      '5%',
+    );
     expect(halted.code).toBe(3);
     const { control_url } = await startingDashboard(home);
     const { page, complaints } = await open(`${control_url}`);
@@ -175,10 +185,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await dialog.getByRole('link', { name: 'Look at the failed rows first' }).waitFor();
     await expectAccessible(page);
     await press(page, dialog.getByRole('button', { name: 'Resume run' }));
-    await dialog
-      .getByText(/reason/i)
-      .nth(1)
-      .waitFor();
+    await dialog.getByText('Run r was halted: write why it may continue.').waitFor();
     await type(page, dialog.getByLabel(/^Reason/), 'the server is back');
     await press(page, dialog.getByRole('button', { name: 'Resume run' }));
     await page.getByRole('button', { name: 'Retry…' }).waitFor();

@@ -5,7 +5,7 @@ import { removeIfPossible } from '../../base/disk/files.ts';
 import type { Digest } from '../../base/disk/hash-file.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
 import { jsonLine } from '../../base/text/json.ts';
-import { type HeadOperation, type RowsHead, rowsInBlock, rowsVersion } from './head.ts';
+import { type HeadOperation, type RowsHead, rowsHeadSchema, rowsInBlock, rowsVersion } from './head.ts';
 import type { CellTexts, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, RowTally } from './row-counts.ts';
 import { encodeRow } from './row-line.ts';
@@ -63,13 +63,14 @@ export class RowsWriter {
   async end(facts: HeadFacts, summaries: Readonly<Record<string, OperationSummary>>): Promise<WrittenRows> {
     await this.#flush();
     await this.#file?.close();
-    const head: RowsHead = {
+    // In the order of the schema: a plan that is read is written again, and must have the same bytes.
+    const head: RowsHead = rowsHeadSchema.parse({
       rows_version: rowsVersion,
       ...facts,
       operations: [...this.#operations.values()].map((entry) => headOperation(entry, summaries)),
       ...(this.#isRenumbered && { renumbered: true }),
       blocks: this.#blocks,
-    };
+    });
     const digest = await writeWhole(`${this.#path}.whole`, [
       [Buffer.from(jsonLine(head))],
       createReadStream(this.#partPath, { highWaterMark: portionCharacters }),

@@ -182,7 +182,7 @@ describe('a file that is', () => {
       replaced('"rows_version":2', '"rows_version":3'),
       ': it has version 3, which this version of cqbatch does not read: use the version that wrote it.',
     ],
-    ['without a count', replaced('"callable"', '"called"'), `${noHead} (counts`],
+    ['without a count', replaced('"callable"', '"called"'), `${noHead} (operations.0.counts`],
   ])('%s can’t be opened', async (_what, damage, message) => {
     const { path } = await whole();
     await damage(path);
