@@ -73,15 +73,13 @@ export function openPageCommands(flags: Flags, store: RunStore): PageCommands {
   return {
     async offer() {
       const settings = await loadSettings(ownFlags);
-      const { baseUrl, rateGroup } = runOptions({
-        terminal: silentTerminal(),
-        flags: ownFlags,
-        settings,
-        store,
-      });
+      const input = { terminal: silentTerminal(), flags: ownFlags, settings };
+      const { baseUrl, rateGroup } = runOptions({ ...input, store });
+      const { queue } = await chooseDatastore(input);
       return {
         baseUrl,
         rateGroup,
+        oneRunAtATime: queue === undefined,
         operations: store.operations.map(({ name, summary, fields }) => ({
           name,
           summary,

@@ -100,7 +100,7 @@ export class DraftPage {
     const view = new PlanView(content.data, await PlanRows.read(content), false, this.#closing.signal);
     if (this.#closing.signal.aborted) return;
     this.#plan.replaceChildren(view.element);
-    this.#start.show(draft.planned.callable, offer.baseUrl);
+    this.#start.show(draft.planned.callable, offer);
     this.#draw();
     view.followAddress();
   }

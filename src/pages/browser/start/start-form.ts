@@ -1,4 +1,5 @@
 import { count, counted, typedDigits } from '../../../base/text/format.ts';
+import type { StartOffer } from '../../server/start/draft.ts';
 import { button, element, redraw } from '../dom.ts';
 
 /** The rows that are called first, so that a person can look before the others are. */
@@ -29,7 +30,7 @@ export class StartForm {
     });
   }
 
-  show(calls: number, baseUrl: string): void {
+  show(calls: number, { baseUrl, oneRunAtATime }: StartOffer): void {
     this.#calls = calls;
     const field = (id: string, label: string, input: HTMLElement) =>
       element('p', element('label', { for: id }, label), ' ', input);
@@ -40,7 +41,7 @@ export class StartForm {
       field('calls', `Type ${calls} to confirm`, this.#number),
       field('start-reason', 'Reason', this.#reason),
       calls > fewRows &&
-        element('p', this.#first, ' ', element('label', { for: 'ten-first' }, tenText(calls))),
+        element('p', this.#first, ' ', element('label', { for: 'ten-first' }, tenText(calls, oneRunAtATime))),
       this.#refused,
       element('div', { class: 'buttons' }, this.#button),
     );
@@ -66,6 +67,7 @@ export class StartForm {
   }
 }
 
-function tenText(calls: number): string {
-  return `Ten rows first: the run then pauses, and you decide about the other ${count(calls - fewRows)}`;
+function tenText(calls: number, oneRunAtATime: boolean): string {
+  const text = `Ten rows first: the run then pauses, and you decide about the other ${count(calls - fewRows)}`;
+  return oneRunAtATime ? `${text}. Other runs wait meanwhile` : text;
 }

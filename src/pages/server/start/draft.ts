@@ -36,6 +36,8 @@ export interface StartOffer {
   /** The address to which all runs that are started here go. */
   readonly baseUrl: string;
   readonly rateGroup?: string | undefined;
+  /** Whether a paused run holds back the other runs, as with the embedded datastore. */
+  readonly oneRunAtATime: boolean;
   readonly operations: readonly {
     readonly name: string;
     readonly summary: string;

@@ -35,7 +35,7 @@ export function notedCommands(): { readonly commands: PageCommands; readonly ask
   const commands: PageCommands = {
     async offer() {
       asked.push(['offer']);
-      return { baseUrl: 'https://api.example', operations: [], lists: [] };
+      return { baseUrl: 'https://api.example', oneRunAtATime: true, operations: [], lists: [] };
     },
     async planManifest({ path, name }, choices, output) {
       const text = await readFile(path, 'utf8');
