@@ -19,6 +19,7 @@ import { briefOf } from './start/draft.ts';
 import { openDraftStore } from './start/draft-store.ts';
 import type { PageCommands } from './start/page-commands.ts';
 import { addStartRoutes } from './start/start-routes.ts';
+import { settledIfStarted } from './start/started-draft.ts';
 
 export interface DashboardOptions extends Place {
   /** The port of the dashboard. 0 picks a free port. */
@@ -120,7 +121,12 @@ function nameIn({ address, family }: AddressInfo): string {
 export async function buildServer({ host, publicUrl, store, shared, control, start }: DashboardOptions) {
   const server = await createServer(start && { requestTimeout: uploadMs });
   const drafts = openDraftStore(store.stateDir);
-  if (start !== undefined) await drafts.removeOld();
+  if (start !== undefined) {
+    await drafts.removeOld();
+    // What is wrong with a draft is said when a person opens it.
+    for (const { id } of await drafts.list())
+      await drafts.alone(id, (draft) => settledIfStarted(draft, drafts, store)).catch(() => {});
+  }
   const overview = openOverview(store, shared);
   const access = control && new ControlAccess(publicUrl);
   const mayControl = ({ headers }: FastifyRequest): boolean => access?.hasSession(headers) === true;
@@ -151,13 +157,15 @@ export async function buildServer({ host, publicUrl, store, shared, control, sta
   // A page of another site can post plain text without asking first.
   server.removeContentTypeParser('text/plain');
   server.addHook('onRequest', async (request, reply) => {
-    if (isFromHere(request.headers, { host, publicUrl })) return undefined;
-    return reply.code(403).type('text/plain; charset=utf-8').send(foreignRequestMessage);
+    if (!isFromHere(request.headers, { host, publicUrl }))
+      return reply.code(403).type('text/plain; charset=utf-8').send(foreignRequestMessage);
+    // Without this, the body of a request that has no answer would be read first.
+    return request.is404 ? reply.callNotFound() : undefined;
   });
 
-  // A client that was refused must not hold its connection with the rest of a body.
-  server.addHook('onSend', async (_, reply) => {
-    if (reply.statusCode === 403) reply.header('connection', 'close');
+  // A client that has its answer must not hold its connection with the rest of a body.
+  server.addHook('onSend', async ({ raw }, reply) => {
+    if (reply.statusCode === 403 || !raw.complete) reply.header('connection', 'close');
   });
 
   server.setErrorHandler<FastifyError | CqbatchError>((error, _, reply) =>
@@ -222,7 +230,11 @@ export async function buildServer({ host, publicUrl, store, shared, control, sta
   const guarded = { onRequest: refuseUnlessInControl };
   if (start !== undefined && control !== undefined) {
     const { requireReason } = control;
-    addStartRoutes(server, { drafts, commands: start.commands, requireReason }, refuseUnlessInControl);
+    addStartRoutes(
+      server,
+      { drafts, runs: store, commands: start.commands, requireReason },
+      refuseUnlessInControl,
+    );
   }
   const schedules = openScheduleStore(store.stateDir);
   server.post<{ Params: { name: string }; Body: { readonly until?: unknown } | null }>(

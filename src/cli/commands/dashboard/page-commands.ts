@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { fatalError, usageError } from '../../../base/errors/errors.ts';
@@ -120,8 +120,8 @@ export function openPageCommands(flags: Flags, store: RunStore): PageCommands {
       withTemporaryFolder(store.stateDir, 'lists', async (folder) => {
         const out = join(folder, `${list.replaceAll(/[^\w-]/g, '')}.jsonl`);
         await give({ out }, (context) => exportList(context, list));
-        const lines = await onDisk(out, () => readFile(out));
-        if (lines.length <= mostUploadBytes) return lines;
+        const { size } = await onDisk(out, () => stat(out));
+        if (size <= mostUploadBytes) return onDisk(out, () => readFile(out));
         throw usageError(
           'MANIFEST_TOO_LARGE',
           `The list is too large for a page: type "cqbatch export ${list} --out NAME.xlsx" in a terminal.`,

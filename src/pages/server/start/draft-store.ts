@@ -1,14 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { turnsByKey } from '../../../base/async/waiting.ts';
 import { createFile, ifThere, makeFolder } from '../../../base/disk/files.ts';
 import { readJsonFile, writeJsonFile } from '../../../base/disk/json-file.ts';
-import { type CqbatchError, fatalError, usageError } from '../../../base/errors/errors.ts';
+import { lockPath } from '../../../base/disk/lock.ts';
+import { isAbandoned, keepFolder, ownFolder } from '../../../base/disk/owned-folder.ts';
+import { BusyError, type CqbatchError, fatalError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import { thisActor } from '../../../domain/actor.ts';
 import { type Draft, type DraftSource, draftName, mostUploadBytes } from './draft.ts';
 import { draftSchema } from './draft-schema.ts';
-import type { DraftManifest, PlanOutput } from './page-commands.ts';
+import type { PlanOutput } from './page-commands.ts';
 
 /** How long a draft is kept, so that a page can still say what became of it. */
 const keptMs = 7 * 24 * 60 * 60 * 1_000;
@@ -31,6 +34,11 @@ export function openDraftStore(stateDir: string) {
     readJsonFile(recordPath(id), draftSchema, (cause) =>
       fatalError('DRAFT_UNREADABLE', `${recordPath(id)} is damaged: remove its folder.`, cause),
     );
+  const load = async (id: string): Promise<Draft> => {
+    const found = await look(id);
+    if (found === undefined) throw unknownDraft();
+    return found;
+  };
   const save = async (draft: Draft): Promise<Draft> => {
     await writeJsonFile(recordPath(draft.id), draft);
     return draft;
@@ -39,14 +47,24 @@ export function openDraftStore(stateDir: string) {
     const id = randomBytes(8).toString('hex');
     await makeFolder(all);
     await makeFolder(folder(id));
+    await onDisk(folder(id), () => ownFolder(folder(id)));
     return id;
   };
-  const begin = (id: string, source: DraftSource): Promise<Draft> =>
-    save({ version: 1, id, madeAt: new Date().toISOString(), madeBy: thisActor(), source, choices: {} });
+  const begin = async (id: string, source: DraftSource): Promise<Draft> => {
+    const madeAt = new Date().toISOString();
+    const draft = await save({ version: 1, id, madeAt, madeBy: thisActor(), source, choices: {} });
+    await onDisk(folder(id), () => keepFolder(folder(id)));
+    return draft;
+  };
+  const ids = async (): Promise<readonly string[]> =>
+    ((await ifThere(readdir(all))) ?? []).filter((name) => draftIds.test(name));
   const discard = (id: string): Promise<void> =>
     onDisk(folder(id), () => rm(folder(id), { recursive: true, force: true }));
 
+  const inTurn = turnsByKey();
+
   return {
+    manifestPath,
     /**
      * Takes a manifest, byte for byte.
      *
@@ -77,16 +95,32 @@ export function openDraftStore(stateDir: string) {
       return begin(await makeDraftFolder(), { kind, run });
     },
     /** @throws a usage error `DRAFT_UNKNOWN` */
-    async load(id: string): Promise<Draft> {
-      const found = await look(id);
-      if (found === undefined) throw unknownDraft();
-      return found;
+    load,
+    /**
+     * Works on a draft while no other request does, nor another dashboard of the state folder.
+     *
+     * @throws a usage error `DRAFT_UNKNOWN`, a busy error `DRAFT_LOCKED`
+     */
+    alone<Result>(id: string, work: (draft: Draft) => Promise<Result>): Promise<Result> {
+      return inTurn(id, async () => {
+        // Without a draft, there is no folder for the lock.
+        await load(id);
+        const lock = await lockPath({
+          path: join(folder(id), 'draft'),
+          purpose: 'dashboard',
+          taken: lockedBy,
+        });
+        try {
+          return await work(await load(id));
+        } finally {
+          await lock.release();
+        }
+      });
     },
     save,
     /** Newest first. Damaged drafts, and those that are being received, are left out. */
     async list(): Promise<readonly Draft[]> {
-      const names = ((await ifThere(readdir(all))) ?? []).filter((name) => draftIds.test(name));
-      const found = await Promise.all(names.map((id) => look(id).catch(() => undefined)));
+      const found = await Promise.all((await ids()).map((id) => look(id).catch(() => undefined)));
       return found
         .filter((draft) => draft !== undefined)
         .toSorted((one, other) => other.madeAt.localeCompare(one.madeAt));
@@ -102,15 +136,15 @@ export function openDraftStore(stateDir: string) {
         await onDisk(path, () => rm(path, { force: true }));
       return settled;
     },
-    /** Removes drafts of earlier weeks. */
+    /** Removes drafts of earlier weeks, and files that a process received when it was killed. */
     async removeOld(now = Date.now()): Promise<void> {
       for (const { id, madeAt } of await this.list())
         if (now - Date.parse(madeAt) > keptMs) await discard(id);
-    },
-    manifest({ id, source }: Draft): DraftManifest | undefined {
-      return source.kind === 'file'
-        ? { path: manifestPath(id), name: source.name, sha256: source.sha256 }
-        : undefined;
+      for (const id of await ids()) {
+        // Check the owner before the record: a living owner may save the record in between.
+        if (!(await isAbandoned(folder(id)))) continue;
+        if ((await look(id).catch(() => true)) === undefined) await discard(id);
+      }
     },
     /** The plan is named after the manifest, because the run is named after the plan. */
     output(draft: Draft): PlanOutput {
@@ -129,6 +163,10 @@ function unknownDraft(): CqbatchError {
     'DRAFT_UNKNOWN',
     'This draft is gone: it was removed, or is older than a week. Choose the file again.',
   );
+}
+
+function lockedBy(who: string): CqbatchError {
+  return new BusyError('DRAFT_LOCKED', `This draft is in use by ${who}`, 'Wait a moment, then try again.');
 }
 
 function tooLarge(): CqbatchError {

@@ -70,8 +70,8 @@ export function notedCommands(): { readonly commands: PageCommands; readonly ask
 }
 
 /** A dashboard that can start runs, and does not listen. */
-export async function startedDashboard({ requireReason = false, control = true } = {}) {
-  const stateDir = join(await temporaryFolder(), '.cqbatch');
+export async function startedDashboard({ requireReason = false, control = true, stateDir = '' } = {}) {
+  stateDir ||= join(await temporaryFolder(), '.cqbatch');
   const store = openRunStore(stateDir, operations);
   const { commands, asked } = notedCommands();
   const { server, access } = await buildServer({
