@@ -5,6 +5,7 @@ import { turnsByKey } from '../../../base/async/waiting.ts';
 import { createFile, ifThere, makeFolder } from '../../../base/disk/files.ts';
 import { readJsonFile, writeJsonFile } from '../../../base/disk/json-file.ts';
 import { lockPath } from '../../../base/disk/lock.ts';
+import { isLocked } from '../../../base/disk/lock-holder.ts';
 import { isAbandoned, keepFolder, ownFolder } from '../../../base/disk/owned-folder.ts';
 import { BusyError, type CqbatchError, fatalError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
@@ -28,6 +29,7 @@ export function openDraftStore(stateDir: string) {
     throw unknownDraft();
   };
   const recordPath = (id: string): string => join(folder(id), 'draft.json');
+  const lockedPath = (id: string): string => join(folder(id), 'draft');
   const manifestPath = (id: string): string => join(folder(id), 'manifest');
 
   const look = (id: string): Promise<Draft | undefined> =>
@@ -43,23 +45,29 @@ export function openDraftStore(stateDir: string) {
     await writeJsonFile(recordPath(draft.id), draft);
     return draft;
   };
-  const makeDraftFolder = async (): Promise<string> => {
-    const id = randomBytes(8).toString('hex');
-    await makeFolder(all);
-    await makeFolder(folder(id));
-    await onDisk(folder(id), () => ownFolder(folder(id)));
-    return id;
-  };
-  const begin = async (id: string, source: DraftSource): Promise<Draft> => {
-    const madeAt = new Date().toISOString();
-    const draft = await save({ version: 1, id, madeAt, madeBy: thisActor(), source, choices: {} });
-    await onDisk(folder(id), () => keepFolder(folder(id)));
-    return draft;
-  };
   const ids = async (): Promise<readonly string[]> =>
     ((await ifThere(readdir(all))) ?? []).filter((name) => draftIds.test(name));
   const discard = (id: string): Promise<void> =>
     onDisk(folder(id), () => rm(folder(id), { recursive: true, force: true }));
+
+  /** Makes a draft in a folder of its own. Leaves nothing if that fails. */
+  const begin = async (take: (id: string) => Promise<DraftSource>): Promise<Draft> => {
+    const id = randomBytes(8).toString('hex');
+    await makeFolder(all);
+    try {
+      await makeFolder(folder(id));
+      // If the process is killed before there is a draft, the folder has a dead owner, and is removed later.
+      await onDisk(folder(id), () => ownFolder(folder(id)));
+      const source = await take(id);
+      const madeAt = new Date().toISOString();
+      const draft = await save({ version: 1, id, madeAt, madeBy: thisActor(), source, choices: {} });
+      await onDisk(folder(id), () => keepFolder(folder(id)));
+      return draft;
+    } catch (error) {
+      await discard(id);
+      throw error;
+    }
+  };
 
   const inTurn = turnsByKey();
 
@@ -70,8 +78,7 @@ export function openDraftStore(stateDir: string) {
      *
      * @throws a usage error `MANIFEST_TOO_LARGE`, or that of the connection; then nothing is kept
      */
-    async receive(name: string, content: AsyncIterable<Buffer>): Promise<Draft> {
-      const id = await makeDraftFolder();
+    receive(name: string, content: AsyncIterable<Buffer>): Promise<Draft> {
       const hash = createHash('sha256');
       let bytes = 0;
       const counted = async function* () {
@@ -82,17 +89,14 @@ export function openDraftStore(stateDir: string) {
           yield part;
         }
       };
-      try {
+      return begin(async (id) => {
         await onDisk(manifestPath(id), () => createFile(manifestPath(id), counted()));
-        return await begin(id, { kind: 'file', name, sha256: hash.digest('hex'), bytes });
-      } catch (error) {
-        await discard(id);
-        throw error;
-      }
+        return { kind: 'file', name, sha256: hash.digest('hex'), bytes };
+      });
     },
     /** Begins a draft for the rows of a run. */
-    async ofRun(kind: 'retry' | 'undo', run: string): Promise<Draft> {
-      return begin(await makeDraftFolder(), { kind, run });
+    ofRun(kind: 'retry' | 'undo', run: string): Promise<Draft> {
+      return begin(async () => ({ kind, run }));
     },
     /** @throws a usage error `DRAFT_UNKNOWN` */
     load,
@@ -105,11 +109,7 @@ export function openDraftStore(stateDir: string) {
       return inTurn(id, async () => {
         // Without a draft, there is no folder for the lock.
         await load(id);
-        const lock = await lockPath({
-          path: join(folder(id), 'draft'),
-          purpose: 'dashboard',
-          taken: lockedBy,
-        });
+        const lock = await lockPath({ path: lockedPath(id), purpose: 'dashboard', taken: lockedBy });
         try {
           return await work(await load(id));
         } finally {
@@ -125,8 +125,18 @@ export function openDraftStore(stateDir: string) {
         .filter((draft) => draft !== undefined)
         .toSorted((one, other) => other.madeAt.localeCompare(one.madeAt));
     },
-    /** Removes a draft with everything that it has. */
-    discard,
+    /**
+     * Removes a draft with everything that it has, and needs no space for that on a full disk.
+     *
+     * @throws a usage error `DRAFT_UNKNOWN`, a busy error `DRAFT_LOCKED`
+     */
+    remove(id: string): Promise<void> {
+      return inTurn(id, async () => {
+        await load(id);
+        if (await isLocked(lockedPath(id))) throw lockedBy('another dashboard');
+        await discard(id);
+      });
+    },
     /** Notes the run that was started, and removes the bytes, of which the run has its own copy. */
     async settle(draft: Draft, run: string): Promise<Draft> {
       const { planned: _, refusal: __, ...rest } = draft;

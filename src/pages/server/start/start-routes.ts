@@ -125,7 +125,7 @@ export function addStartRoutes(
       startDraft(params.id, body ?? {}),
     );
     scope.post<OfDraft>('/drafts/:id/discard', async ({ params }) => {
-      await drafts.alone(params.id, ({ id }) => drafts.discard(id));
+      await drafts.remove(params.id);
       return {};
     });
 
@@ -139,7 +139,7 @@ export function addStartRoutes(
           return reply.code(201).send(draft);
         } catch (error) {
           // The page of the run says why. A draft without a plan has nothing that the run does not have.
-          await drafts.discard(id);
+          await drafts.remove(id);
           throw error;
         }
       });

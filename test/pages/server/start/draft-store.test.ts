@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { thisProcess } from '../../../../src/base/disk/process.ts';
 import { type Draft, draftName } from '../../../../src/pages/server/start/draft.ts';
 import { openDraftStore } from '../../../../src/pages/server/start/draft-store.ts';
+import { describeWithSmallDisk, smallDisk } from '../../../helpers/small-disk.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { planned } from './started-dashboard.ts';
 
@@ -15,6 +16,20 @@ async function place() {
   const stateDir = await temporaryFolder();
   return { stateDir, drafts: openDraftStore(stateDir), folder: (id: string) => join(stateDir, 'drafts', id) };
 }
+
+describeWithSmallDisk('on a full disk', () => {
+  test('a draft that can not begin leaves nothing, and one that is there can be removed', async () => {
+    const disk = smallDisk(2);
+    const drafts = openDraftStore(disk.folder);
+    const { id } = await drafts.receive('a.csv', parts('x'));
+    disk.fill();
+    await expect(drafts.receive('b.csv', parts('x'))).rejects.toThrow('is full');
+    await expect(drafts.ofRun('retry', 'r')).rejects.toThrow('is full');
+    expect(await readdir(join(disk.folder, 'drafts'))).toEqual([id]);
+    await drafts.remove(id);
+    expect(await readdir(join(disk.folder, 'drafts'))).toEqual([]);
+  });
+});
 
 test('a draft is found by its id, and listed with the newest first', async () => {
   const { drafts } = await place();
@@ -40,7 +55,7 @@ test.each(['', '..', '../x', 'a/b', 'A'.repeat(16), '0'.repeat(15), '0'.repeat(1
   async (id) => {
     const { drafts } = await place();
     await expect(drafts.load(id)).rejects.toThrow('This draft is gone');
-    expect(() => drafts.discard(id)).toThrow('This draft is gone');
+    await expect(drafts.remove(id)).rejects.toThrow('This draft is gone');
   },
 );
 
