@@ -32,6 +32,12 @@ import { undoRun } from '../run/undo.ts';
 /** The options that are only about the page itself. */
 const pageOptions: readonly string[] = ['port', 'host', 'publicUrl', 'control', 'start', 'json', 'quiet'];
 
+/**
+ * The most that a compressed manifest unpacks to, unless the settings say otherwise. The usual limit is for a terminal, where Ctrl-C ends a
+ * plan that takes too long.
+ */
+const mostUnpackedBytes = 5 * mostUploadBytes;
+
 /** How many rows are called first if the person wants that. */
 const tenRows = { rows: 10, pause: true } as const;
 
@@ -91,9 +97,11 @@ export function openPageCommands(flags: Flags, store: RunStore): PageCommands {
       };
     },
     planManifest: ({ path, name, sha256 }, choices, output) =>
-      plan(flagsOf(choices), output, (context) =>
-        planManifestOrPlan(context, path, { name, sha256, keepUntil: path }),
-      ),
+      plan(flagsOf(choices), output, (context) => {
+        const { maxManifestSize = mostUnpackedBytes } = context.settings;
+        const settings = { ...context.settings, maxManifestSize };
+        return planManifestOrPlan({ ...context, settings }, path, { name, sha256, keepUntil: path });
+      }),
     planAgain: (as, run, choices, output) =>
       plan(flagsOf(choices), output, (context) => (as === 'retry' ? retryRun : undoRun)(context, run)),
     async submit({ path, sha256 }, { reason, tenFirst }) {
