@@ -14,12 +14,13 @@ import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
 import { openOverview, reportFile, type SharedPlace } from './overview.ts';
 import { controlNames, heartbeatMs, type Snapshot } from './page-data.ts';
+import { dashboardPage, htmlType, spentPage } from './page-html.ts';
 import { dismissRefusals } from './schedules.ts';
 import { briefOf } from './start/draft.ts';
 import { openDraftStore } from './start/draft-store.ts';
 import type { PageCommands } from './start/page-commands.ts';
 import { addStartRoutes } from './start/start-routes.ts';
-import { settledIfStarted } from './start/started-draft.ts';
+import { settleAllStarted } from './start/started-draft.ts';
 
 export interface DashboardOptions extends Place {
   /** The port of the dashboard. 0 picks a free port. */
@@ -41,40 +42,9 @@ export interface StartCommands {
 
 type Topic = Pick<Snapshot, 'mayControl'> & { readonly run: string | undefined };
 
-// A page of the dashboard. All its addresses are relative: a proxy may serve the dashboard under a path.
-const page = pageOf(`<main id="page" aria-busy="true"></main>
-<noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
-<script type="module" src="dashboard.js"></script>`);
-
-const spentPage = pageOf(`<main>
-<p class="brand">cqbatch</p>
-<h1>This address worked once and has expired</h1>
-<p><a href="./">Look at the dashboard</a>, or restart "cqbatch dashboard --control" and open the address that it prints.</p>
-</main>`);
-
-function pageOf(body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>cqbatch</title>
-<link rel="icon" href="icon.svg">
-<link rel="stylesheet" href="dashboard.css">
-</head>
-<body>
-${body}
-</body>
-</html>
-`;
-}
-
 /** The policy for a report: without an origin, its scripts can't request anything from the dashboard. Its own policy applies, too. */
 const reportPolicy =
   "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-const htmlType = 'text/html; charset=utf-8';
 
 const assets = {
   '/dashboard.js': 'text/javascript',
@@ -123,9 +93,7 @@ export async function buildServer({ host, publicUrl, store, shared, control, sta
   const drafts = openDraftStore(store.stateDir);
   if (start !== undefined) {
     await drafts.removeOld();
-    // What is wrong with a draft is said when a person opens it.
-    for (const { id } of await drafts.list())
-      await drafts.alone(id, (draft) => settledIfStarted(draft, drafts, store)).catch(() => {});
+    await settleAllStarted(drafts, store);
   }
   const overview = openOverview(store, shared);
   const access = control && new ControlAccess(publicUrl);
@@ -172,7 +140,7 @@ export async function buildServer({ host, publicUrl, store, shared, control, sta
     reply.code(statusOf(error)).send({ message: error.message }),
   );
 
-  server.get('/', async (_, reply) => reply.type(htmlType).send(page));
+  server.get('/', async (_, reply) => reply.type(htmlType).send(dashboardPage));
   for (const [path, type] of Object.entries(assets))
     server.get(path, async (_, reply) => {
       const content = await readFile(new URL(`dist/page${path}`, packageRoot));

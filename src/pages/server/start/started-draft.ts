@@ -25,3 +25,12 @@ export async function settledIfStarted(
   // The id has a part of the digest only.
   return record?.planFile?.sha256 === sha256 ? drafts.settle(draft, id) : draft;
 }
+
+/** Notes what an earlier dashboard did not. What is wrong with a draft is said when a person opens it. */
+export async function settleAllStarted(drafts: DraftStore, runs: Pick<RunStore, 'look'>): Promise<void> {
+  for (const { id, run, planned } of await drafts.list()) {
+    // A lock of a killed dashboard takes seconds to get.
+    if (run !== undefined || planned?.plan_sha256 === undefined) continue;
+    await drafts.alone(id, (draft) => settledIfStarted(draft, drafts, runs)).catch(() => {});
+  }
+}
