@@ -15,15 +15,23 @@ const headers = {
   'cache-control': 'no-store',
 };
 
+/** How long the headers of a request may take to arrive. */
+const headersTimeout = 5_000;
+
 /**
  * Loads Fastify, which takes longer to load than our own code.
  *
- * @param limits `requestTimeout`: how long a whole request may take to arrive, in milliseconds; default: 5 seconds
+ * @param limits `requestTimeout`: how long a whole request may take to arrive, in milliseconds; default: as long as its headers
  */
-export async function createServer({ requestTimeout = 5_000 } = {}): Promise<FastifyInstance> {
+export async function createServer({ requestTimeout = headersTimeout } = {}): Promise<FastifyInstance> {
   const { fastify } = await import('fastify');
   // Slow requests and idle connections must not delay the end of the process.
-  const server = fastify({ bodyLimit: 10_000, requestTimeout, forceCloseConnections: true });
+  const server = fastify({
+    bodyLimit: 10_000,
+    requestTimeout,
+    http: { headersTimeout },
+    forceCloseConnections: true,
+  });
   server.addHook('onRequest', async (_, reply) => void reply.headers(headers));
   // A connection that can't be accepted for lack of file descriptors must not end the process.
   server.server.on('error', () => {});

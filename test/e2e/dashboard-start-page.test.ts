@@ -244,6 +244,30 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     expect(new Set(await calledIds(home.sandbox)).size).toBe(50);
   });
 
+  test('shows the rows of the latest plan only, also after a step back and forward', async () => {
+    const home = await newHome(0, ['--soundboards', '30'], embedded);
+    const path = join(home.cwd, 'titles.csv');
+    await writeFile(path, renamedCsv(2));
+    const { control_url } = await startingDashboard(home);
+    const { page, complaints } = await open(control_url ?? '');
+    await chooseFile(page, path);
+    await page.getByLabel('Type 2 to confirm').waitFor();
+    await page.locator('#choices summary').click();
+    const planned = page.waitForResponse((answer) => answer.url().endsWith('/plan.html'));
+    await page.getByRole('button', { name: 'Plan again' }).click();
+    await planned;
+    await page.locator('.draft[aria-busy=false]').waitFor();
+    await page.getByText('New 1', { exact: true }).first().click();
+    const row = page.locator('dialog[open]');
+    await row.waitFor();
+    await page.goBack();
+    await row.waitFor({ state: 'detached' });
+    await page.goForward();
+    await row.waitFor();
+    expect(await row.count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
   test('says in the page why it takes no file above 20 MB and no program, and sends nothing', async () => {
     const home = await newHome(0, kindSandbox, embedded);
     const [big, program] = [join(home.cwd, 'big.csv'), join(home.cwd, 'program.exe')];

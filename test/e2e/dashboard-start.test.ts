@@ -94,6 +94,25 @@ describe('a dashboard that is killed', () => {
   });
 });
 
+test('a start that the draft does not note, as after a full disk, is found, and its rows are not planned again', async () => {
+  const home = await newHome(0, kindSandbox, embedded);
+  const page = await startingDashboardOf(home);
+  const planned = await page.plan(await page.upload('Week 47.csv', restoreCsv(20).text));
+  const folder = join(home.stateDir, 'drafts', planned.id);
+  const unnoted = await Promise.all(
+    (await readdir(folder)).map(
+      async (name) => [join(folder, name), await readFile(join(folder, name))] as const,
+    ),
+  );
+  const { run = '' } = await page.start(planned);
+  await isOver(home, run);
+  for (const [path, content] of unnoted) await writeFile(path, content);
+  expect(await page.plan(planned, { userId: 'other' })).toMatchObject({ run });
+  expect(await page.start(planned)).toMatchObject({ run });
+  expect(await runsOf(home)).toEqual([run]);
+  expect(await changingCalls(home.sandbox)).toHaveLength(20);
+});
+
 test('a file that is sent twice gives two plans, and one that is started twice one run', async () => {
   const home = await newHome(0, kindSandbox, embedded);
   const page = await startingDashboardOf(home);

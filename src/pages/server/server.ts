@@ -14,11 +14,13 @@ import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
 import { openOverview, reportFile, type SharedPlace } from './overview.ts';
 import { controlNames, heartbeatMs, type Snapshot } from './page-data.ts';
+import { dashboardPage, htmlType, spentPage } from './page-html.ts';
 import { dismissRefusals } from './schedules.ts';
 import { briefOf } from './start/draft.ts';
 import { openDraftStore } from './start/draft-store.ts';
 import type { PageCommands } from './start/page-commands.ts';
 import { addStartRoutes } from './start/start-routes.ts';
+import { settleAllStarted } from './start/started-draft.ts';
 
 export interface DashboardOptions extends Place {
   /** The port of the dashboard. 0 picks a free port. */
@@ -40,40 +42,9 @@ export interface StartCommands {
 
 type Topic = Pick<Snapshot, 'mayControl'> & { readonly run: string | undefined };
 
-// A page of the dashboard. All its addresses are relative: a proxy may serve the dashboard under a path.
-const page = pageOf(`<main id="page" aria-busy="true"></main>
-<noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
-<script type="module" src="dashboard.js"></script>`);
-
-const spentPage = pageOf(`<main>
-<p class="brand">cqbatch</p>
-<h1>This address worked once and has expired</h1>
-<p><a href="./">Look at the dashboard</a>, or restart "cqbatch dashboard --control" and open the address that it prints.</p>
-</main>`);
-
-function pageOf(body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>cqbatch</title>
-<link rel="icon" href="icon.svg">
-<link rel="stylesheet" href="dashboard.css">
-</head>
-<body>
-${body}
-</body>
-</html>
-`;
-}
-
 /** The policy for a report: without an origin, its scripts can't request anything from the dashboard. Its own policy applies, too. */
 const reportPolicy =
   "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-const htmlType = 'text/html; charset=utf-8';
 
 const assets = {
   '/dashboard.js': 'text/javascript',
@@ -120,7 +91,10 @@ function nameIn({ address, family }: AddressInfo): string {
 export async function buildServer({ host, publicUrl, store, shared, control, start }: DashboardOptions) {
   const server = await createServer(start && { requestTimeout: uploadMs });
   const drafts = openDraftStore(store.stateDir);
-  if (start !== undefined) await drafts.removeOld();
+  if (start !== undefined) {
+    await drafts.removeOld();
+    await settleAllStarted(drafts, store);
+  }
   const overview = openOverview(store, shared);
   const access = control && new ControlAccess(publicUrl);
   const mayControl = ({ headers }: FastifyRequest): boolean => access?.hasSession(headers) === true;
@@ -151,20 +125,22 @@ export async function buildServer({ host, publicUrl, store, shared, control, sta
   // A page of another site can post plain text without asking first.
   server.removeContentTypeParser('text/plain');
   server.addHook('onRequest', async (request, reply) => {
-    if (isFromHere(request.headers, { host, publicUrl })) return undefined;
-    return reply.code(403).type('text/plain; charset=utf-8').send(foreignRequestMessage);
+    if (!isFromHere(request.headers, { host, publicUrl }))
+      return reply.code(403).type('text/plain; charset=utf-8').send(foreignRequestMessage);
+    // Without this, the body of a request that has no answer would be read first.
+    return request.is404 ? reply.callNotFound() : undefined;
   });
 
-  // A client that was refused must not hold its connection with the rest of a body.
-  server.addHook('onSend', async (_, reply) => {
-    if (reply.statusCode === 403) reply.header('connection', 'close');
+  // A client that has its answer must not hold its connection with the rest of a body.
+  server.addHook('onSend', async ({ raw }, reply) => {
+    if (reply.statusCode === 403 || !raw.complete) reply.header('connection', 'close');
   });
 
   server.setErrorHandler<FastifyError | CqbatchError>((error, _, reply) =>
     reply.code(statusOf(error)).send({ message: error.message }),
   );
 
-  server.get('/', async (_, reply) => reply.type(htmlType).send(page));
+  server.get('/', async (_, reply) => reply.type(htmlType).send(dashboardPage));
   for (const [path, type] of Object.entries(assets))
     server.get(path, async (_, reply) => {
       const content = await readFile(new URL(`dist/page${path}`, packageRoot));
@@ -222,7 +198,11 @@ export async function buildServer({ host, publicUrl, store, shared, control, sta
   const guarded = { onRequest: refuseUnlessInControl };
   if (start !== undefined && control !== undefined) {
     const { requireReason } = control;
-    addStartRoutes(server, { drafts, commands: start.commands, requireReason }, refuseUnlessInControl);
+    addStartRoutes(
+      server,
+      { drafts, runs: store, commands: start.commands, requireReason },
+      refuseUnlessInControl,
+    );
   }
   const schedules = openScheduleStore(store.stateDir);
   server.post<{ Params: { name: string }; Body: { readonly until?: unknown } | null }>(

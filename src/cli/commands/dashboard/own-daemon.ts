@@ -1,5 +1,6 @@
 import { after, onAbort, unlessAborted } from '../../../base/async/waiting.ts';
 import { isThisProcess } from '../../../base/disk/process.ts';
+import { ErrorThrottle } from '../../../base/errors/error-throttle.ts';
 import type { ScheduleStore } from '../../../daemon/schedule/store.ts';
 import { type WorkPlace, work } from '../daemon/worker.ts';
 
@@ -20,6 +21,7 @@ export function startOwnDaemon(
   stop: AbortSignal,
 ): OwnDaemon {
   let trouble: string | undefined;
+  const throttle = new ErrorThrottle();
 
   async function workUntilStopped(): Promise<void> {
     const own = new AbortController();
@@ -30,8 +32,9 @@ export function startOwnDaemon(
     try {
       await work(place, { signal: own.signal, abort: () => own.abort() });
     } catch (error) {
-      trouble = `Runs wait, because this dashboard can't carry them out: ${(error as Error).message}`;
-      place.log.warn({ err: (error as Error).message }, 'cannot carry out runs');
+      const { message } = error as Error;
+      trouble = `Runs wait, because this dashboard can't carry them out: ${message}`;
+      if (throttle.isNews(error as Error)) place.log.warn({ err: message }, 'cannot carry out runs');
     } finally {
       clearTimeout(working);
       forget();

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { fatalError, usageError } from '../../../base/errors/errors.ts';
@@ -31,6 +31,12 @@ import { undoRun } from '../run/undo.ts';
 
 /** The options that are only about the page itself. */
 const pageOptions: readonly string[] = ['port', 'host', 'publicUrl', 'control', 'start', 'json', 'quiet'];
+
+/**
+ * The most that a compressed manifest unpacks to, unless the settings say otherwise. The usual limit is for a terminal, where Ctrl-C ends a
+ * plan that takes too long.
+ */
+const mostUnpackedBytes = 5 * mostUploadBytes;
 
 /** How many rows are called first if the person wants that. */
 const tenRows = { rows: 10, pause: true } as const;
@@ -89,9 +95,11 @@ export function openPageCommands(flags: Flags, store: RunStore): PageCommands {
       };
     },
     planManifest: ({ path, name, sha256 }, choices, output) =>
-      plan(flagsOf(choices), output, (context) =>
-        planManifestOrPlan(context, path, { name, sha256, keepUntil: path }),
-      ),
+      plan(flagsOf(choices), output, (context) => {
+        const { maxManifestSize = mostUnpackedBytes } = context.settings;
+        const settings = { ...context.settings, maxManifestSize };
+        return planManifestOrPlan({ ...context, settings }, path, { name, sha256, keepUntil: path });
+      }),
     planAgain: (as, run, choices, output) =>
       plan(flagsOf(choices), output, (context) => (as === 'retry' ? retryRun : undoRun)(context, run)),
     async submit({ path, sha256 }, { reason, tenFirst }) {
@@ -118,8 +126,8 @@ export function openPageCommands(flags: Flags, store: RunStore): PageCommands {
       withTemporaryFolder(store.stateDir, 'lists', async (folder) => {
         const out = join(folder, `${list.replaceAll(/[^\w-]/g, '')}.jsonl`);
         await give({ out }, (context) => exportList(context, list));
-        const lines = await onDisk(out, () => readFile(out));
-        if (lines.length <= mostUploadBytes) return lines;
+        const { size } = await onDisk(out, () => stat(out));
+        if (size <= mostUploadBytes) return onDisk(out, () => readFile(out));
         throw usageError(
           'MANIFEST_TOO_LARGE',
           `The list is too large for a page: type "cqbatch export ${list} --out NAME.xlsx" in a terminal.`,

@@ -15,6 +15,8 @@ export class DraftPage {
   readonly id: string;
   readonly element = element('div', { class: 'draft' });
   readonly #closing = new AbortController();
+  /** Aborts when the shown plan is replaced, whose view listens to the whole page. */
+  #replacing = new AbortController();
   readonly #said = element('p', { role: 'status' });
   readonly #refused = element('p', { role: 'alert', class: 'lost' });
   readonly #plan = element('div');
@@ -32,6 +34,7 @@ export class DraftPage {
 
   close(): void {
     this.#closing.abort();
+    this.#replacing.abort();
   }
 
   #draw(): void {
@@ -97,8 +100,11 @@ export class DraftPage {
     const page = await sendRequest(`drafts/${this.id}/plan.html`, undefined, 'GET');
     const content = contentIn<PlanPageContent>(await page.text());
     if (content === undefined) throw new Error('The plan has no page: plan again.');
-    const view = new PlanView(content.data, await PlanRows.read(content), false, this.#closing.signal);
+    const rows = await PlanRows.read(content);
     if (this.#closing.signal.aborted) return;
+    this.#replacing.abort();
+    this.#replacing = new AbortController();
+    const view = new PlanView(content.data, rows, false, this.#replacing.signal);
     this.#plan.replaceChildren(view.element);
     this.#start.show(draft.planned.callable, offer);
     this.#draw();

@@ -1,16 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { turnsByKey } from '../../../base/async/waiting.ts';
 import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { fileNames, runIds } from '../../../domain/names.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
 import { dashboardReason } from '../control.ts';
 import type { Choices, Draft } from './draft.ts';
 import { choicesSchema } from './draft-schema.ts';
 import type { DraftStore } from './draft-store.ts';
 import type { PageCommands } from './page-commands.ts';
+import { settledIfStarted } from './started-draft.ts';
 
 export interface StartRoom {
   readonly drafts: DraftStore;
+  readonly runs: Pick<RunStore, 'look'>;
   readonly commands: PageCommands;
   readonly requireReason: boolean;
 }
@@ -31,31 +33,24 @@ interface WithBody {
 /** Adds the requests with which a page prepares and starts runs. `guard` refuses readers that may not control runs. */
 export function addStartRoutes(
   server: FastifyInstance,
-  { drafts, commands, requireReason }: StartRoom,
+  { drafts, runs, commands, requireReason }: StartRoom,
   guard: (request: FastifyRequest) => Promise<void>,
 ): void {
-  const inTurn = turnsByKey();
   let uploads = 0;
 
-  const planDraft = ({ id }: Draft, choices: Choices): Promise<Draft> =>
-    inTurn(id, async () => {
-      const { planned: _, refusal: __, ...draft } = await drafts.load(id);
+  const planDraft = (id: string, choices: Choices): Promise<Draft> =>
+    drafts.alone(id, async (found) => {
+      const { planned: _, refusal: __, ...draft } = await settledIfStarted(found, drafts, runs);
       if (draft.run !== undefined) return draft;
       const chosen = await drafts.save({ ...draft, choices });
-      const manifest = drafts.manifest(chosen);
       const output = drafts.output(chosen);
       const { source } = chosen;
       try {
         const planned =
-          manifest !== undefined
-            ? await commands.planManifest(manifest, choices, output)
-            : await commands.planAgain(
-                source.kind === 'undo' ? 'undo' : 'retry',
-                source.kind === 'file' ? '' : source.run,
-                choices,
-                output,
-              );
-        return drafts.save({ ...chosen, planned });
+          source.kind === 'file'
+            ? await commands.planManifest({ path: drafts.manifestPath(id), ...source }, choices, output)
+            : await commands.planAgain(source.kind, source.run, choices, output);
+        return await drafts.save({ ...chosen, planned });
       } catch (error) {
         if (!(error instanceof CqbatchError) || error.kind !== 'usage') throw error;
         const { code, message } = error;
@@ -64,8 +59,8 @@ export function addStartRoutes(
     });
 
   const startDraft = (id: string, body: Readonly<Record<string, unknown>>): Promise<Draft> =>
-    inTurn(id, async () => {
-      const draft = await drafts.load(id);
+    drafts.alone(id, async (found) => {
+      const draft = await settledIfStarted(found, drafts, runs);
       const { planned, run } = draft;
       if (run !== undefined) return draft;
       if (planned?.plan_sha256 === undefined)
@@ -123,25 +118,30 @@ export function addStartRoutes(
       if (html === undefined) throw usageError('PLAN_MISSING', 'There is no plan yet: plan the rows again.');
       return reply.type('text/plain; charset=utf-8').send(html);
     });
-    scope.post<OfDraft & WithBody>('/drafts/:id/plan', post, async ({ params, body }) => {
-      const choices = choicesIn(body);
-      return planDraft(await drafts.load(params.id), choices);
-    });
+    scope.post<OfDraft & WithBody>('/drafts/:id/plan', post, async ({ params, body }) =>
+      planDraft(params.id, choicesIn(body)),
+    );
     scope.post<OfDraft & WithBody>('/drafts/:id/start', async ({ params, body }) =>
       startDraft(params.id, body ?? {}),
     );
     scope.post<OfDraft>('/drafts/:id/discard', async ({ params }) => {
-      await inTurn(params.id, async () => drafts.discard((await drafts.load(params.id)).id));
+      await drafts.remove(params.id);
       return {};
     });
 
     for (const kind of ['retry', 'undo'] as const)
       scope.post<OfDraft & WithBody>(`/runs/:id/${kind}`, async ({ params, body }, reply) => {
         const choices = choicesIn(body);
-        const draft = await planDraft(await drafts.ofRun(kind, runIds.require(params.id)), choices);
-        if (draft.refusal === undefined) return reply.code(201).send(draft);
-        await drafts.discard(draft.id);
-        throw usageError(draft.refusal.code, draft.refusal.message);
+        const { id } = await drafts.ofRun(kind, runIds.require(params.id));
+        try {
+          const draft = await planDraft(id, choices);
+          if (draft.refusal !== undefined) throw usageError(draft.refusal.code, draft.refusal.message);
+          return reply.code(201).send(draft);
+        } catch (error) {
+          // The page of the run says why. A draft without a plan has nothing that the run does not have.
+          await drafts.remove(id);
+          throw error;
+        }
       });
     scope.post<OfDraft & WithBody>('/runs/:id/resume', async ({ params, body }, reply) => {
       await commands.resume(runIds.require(params.id), reasonIn(body ?? {}));

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
@@ -19,7 +19,7 @@ async function place(state: RunState, cause: StateCause = {}) {
   await journal.close();
   await store.save(enterState(record, state, cause));
   const { id } = record;
-  return { id, commands: openPageCommands({ stateDir }, store), load: () => store.load(id) };
+  return { id, stateDir, store, commands: openPageCommands({ stateDir }, store), load: () => store.load(id) };
 }
 
 describe('resume on a page', () => {
@@ -62,4 +62,19 @@ describe('resume on a page', () => {
     const { commands } = await place('halted');
     await expect(commands.resume('other', 'why')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
   });
+});
+
+test('a plan reads at most 100 MB, which a small compressed file may unpack to, and leaves nothing of more', async () => {
+  const { store, stateDir } = await place('completed');
+  const commands = openPageCommands({ stateDir, baseUrl: 'https://api.example' }, store);
+  const path = join(stateDir, 'manifest');
+  await writeFile(path, 'evaluation_id,user_id\n');
+  await truncate(path, 100_000_001);
+  const output = { plan: join(stateDir, 'large.cqplan'), page: join(stateDir, 'plan.html') };
+  const planning = commands.planManifest({ path, name: 'large.csv', sha256: '' }, {}, output);
+  await expect(planning).rejects.toMatchObject({
+    code: 'MANIFEST_TOO_LARGE',
+    message: expect.stringContaining('larger than max_manifest_size (100 MB)'),
+  });
+  expect(await readdir(stateDir)).toEqual(expect.not.arrayContaining(['large.cqplan', 'plan.html']));
 });

@@ -1,8 +1,10 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { thisProcess } from '../../../../src/base/disk/process.ts';
 import { type Draft, draftName } from '../../../../src/pages/server/start/draft.ts';
 import { openDraftStore } from '../../../../src/pages/server/start/draft-store.ts';
+import { describeWithSmallDisk, smallDisk } from '../../../helpers/small-disk.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { planned } from './started-dashboard.ts';
 
@@ -14,6 +16,20 @@ async function place() {
   const stateDir = await temporaryFolder();
   return { stateDir, drafts: openDraftStore(stateDir), folder: (id: string) => join(stateDir, 'drafts', id) };
 }
+
+describeWithSmallDisk('on a full disk', () => {
+  test('a draft that can not begin leaves nothing, and one that is there can be removed', async () => {
+    const disk = smallDisk(2);
+    const drafts = openDraftStore(disk.folder);
+    const { id } = await drafts.receive('a.csv', parts('x'));
+    disk.fill();
+    await expect(drafts.receive('b.csv', parts('x'))).rejects.toThrow('is full');
+    await expect(drafts.ofRun('retry', 'r')).rejects.toThrow('is full');
+    expect(await readdir(join(disk.folder, 'drafts'))).toEqual([id]);
+    await drafts.remove(id);
+    expect(await readdir(join(disk.folder, 'drafts'))).toEqual([]);
+  });
+});
 
 test('a draft is found by its id, and listed with the newest first', async () => {
   const { drafts } = await place();
@@ -39,7 +55,7 @@ test.each(['', '..', '../x', 'a/b', 'A'.repeat(16), '0'.repeat(15), '0'.repeat(1
   async (id) => {
     const { drafts } = await place();
     await expect(drafts.load(id)).rejects.toThrow('This draft is gone');
-    expect(() => drafts.discard(id)).toThrow('This draft is gone');
+    await expect(drafts.remove(id)).rejects.toThrow('This draft is gone');
   },
 );
 
@@ -69,6 +85,36 @@ test('drafts of earlier weeks are removed', async () => {
   await drafts.save({ ...recent, madeAt: '2026-11-06T00:00:00.000Z' });
   await drafts.removeOld(Date.parse('2026-11-08T00:00:01.000Z'));
   expect((await drafts.list()).map(draftName)).toEqual(['new.csv']);
+});
+
+test('a file that a killed process was receiving is removed; one that is being received, and one that is damaged, are not', async () => {
+  const { drafts, folder } = await place();
+  const dead = '0'.repeat(16);
+  const damaged = '1'.repeat(16);
+  for (const id of [dead, damaged]) {
+    await mkdir(folder(id), { recursive: true });
+    await writeFile(join(folder(id), '.1.tmp'), 'half a manifest');
+    await writeFile(join(folder(id), 'owner.json'), JSON.stringify({ ...thisProcess(), pid: 2 ** 22 + 1 }));
+  }
+  await writeFile(join(folder(damaged), 'draft.json'), '{');
+  async function* slow(): AsyncGenerator<Buffer> {
+    yield Buffer.from('x');
+    await drafts.removeOld();
+  }
+  const { id } = await drafts.receive('a.csv', slow());
+  expect(await drafts.load(id)).toMatchObject({ id });
+  await expect(stat(folder(dead))).rejects.toThrow('ENOENT');
+  expect(await readdir(folder(damaged))).toContain('draft.json');
+  // The folder of a draft has no owner: it outlives the process.
+  expect(await readdir(folder(id))).toEqual(['draft.json', 'manifest']);
+});
+
+test('other users of the machine can read neither a draft nor its names', async () => {
+  const { drafts, folder, stateDir } = await place();
+  const { id } = await drafts.receive('a.csv', parts('x'));
+  const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+  for (const path of [join(stateDir, 'drafts'), folder(id)]) expect(await modeOf(path)).toBe(0o700);
+  for (const name of await readdir(folder(id))) expect(await modeOf(join(folder(id), name))).toBe(0o600);
 });
 
 test.each<[Draft['source'], string]>([

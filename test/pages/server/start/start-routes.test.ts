@@ -323,3 +323,11 @@ describe('an ended run', () => {
     expect(asked).toEqual([]);
   });
 });
+
+test.each(['none', 'away'])('a retry or undo of run %s that has no plan leaves no draft', async (run) => {
+  const { post, enter, stateDir } = await startedDashboard();
+  const session = await enter();
+  for (const kind of ['retry', 'undo'])
+    expect((await post(`/runs/${run}/${kind}`, {}, session)).statusCode).toBeGreaterThanOrEqual(400);
+  expect(await readdir(join(stateDir, 'drafts'))).toEqual([]);
+});

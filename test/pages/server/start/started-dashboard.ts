@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
-import { usageError } from '../../../../src/base/errors/errors.ts';
+import { fatalError, usageError } from '../../../../src/base/errors/errors.ts';
 import { parsedArgument } from '../../../../src/cli/commands/options.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import { buildServer } from '../../../../src/pages/server/server.ts';
@@ -48,6 +48,7 @@ export function notedCommands(): { readonly commands: PageCommands; readonly ask
     async planAgain(as, run, choices) {
       asked.push([as, run, choices]);
       if (run === 'none') throw usageError('RUN_UNKNOWN', 'There is no run none.');
+      if (run === 'away') throw fatalError('LIST_FAILED', 'The API is away.');
       return planned;
     },
     async submit({ path, sha256 }, wishes) {
@@ -70,8 +71,8 @@ export function notedCommands(): { readonly commands: PageCommands; readonly ask
 }
 
 /** A dashboard that can start runs, and does not listen. */
-export async function startedDashboard({ requireReason = false, control = true } = {}) {
-  const stateDir = join(await temporaryFolder(), '.cqbatch');
+export async function startedDashboard({ requireReason = false, control = true, stateDir = '' } = {}) {
+  stateDir ||= join(await temporaryFolder(), '.cqbatch');
   const store = openRunStore(stateDir, operations);
   const { commands, asked } = notedCommands();
   const { server, access } = await buildServer({

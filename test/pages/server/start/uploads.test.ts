@@ -14,14 +14,17 @@ async function listening() {
   const host = `127.0.0.1:${port}`;
   const entered = await fetch(`http://${host}/control?token=${opened.access?.token}`, { redirect: 'manual' });
   const cookie = (entered.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const open = (headers: readonly string[]): Socket => {
+  const open = (
+    headers: readonly string[],
+    { line = 'POST /drafts?name=rows.csv', type = 'application/octet-stream' } = {},
+  ): Socket => {
     const socket = connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     const all = [
-      'POST /drafts?name=rows.csv HTTP/1.1',
+      `${line} HTTP/1.1`,
       `Host: ${host}`,
       `Origin: http://${host}`,
-      'Content-Type: application/octet-stream',
+      `Content-Type: ${type}`,
       'Content-Length: 1000',
       ...headers,
     ];
@@ -38,11 +41,32 @@ async function answerOf(socket: Socket): Promise<string> {
   return text;
 }
 
-test('a client without the session is disconnected, and does not hold its connection with a slow body', async () => {
-  const { open, drafts } = await listening();
-  const answer = await answerOf(open([]));
-  expect(answer).toMatch(/^HTTP\/1\.1 403 /);
-  expect(await drafts()).toEqual([]);
+test.each([
+  ['POST /drafts?name=rows.csv', 'application/octet-stream', 403],
+  ['POST /runs/r/cancel', 'application/json', 403],
+  ['POST /nothing', 'application/json', 404],
+  ['PUT /drafts/0000000000000000/start', 'application/json', 404],
+  ['GET /', 'application/json', 200],
+])(
+  'a client without the session does not hold its connection with the slow body of %s',
+  async (line, type, status) => {
+    const { open, drafts } = await listening();
+    const answer = await answerOf(open([], { line, type }));
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(await drafts()).toEqual([]);
+  },
+);
+
+test('headers have as little time as on any other dashboard, and only a body has more', async () => {
+  const { server } = await listening();
+  const { headersTimeout, requestTimeout } = server.server;
+  expect([headersTimeout, requestTimeout]).toEqual([5_000, 60_000]);
+});
+
+test('a client keeps its connection from one answer to the next', async () => {
+  const { host } = await listening();
+  const { headers } = await fetch(`http://${host}/`);
+  expect(headers.get('connection')).toBe('keep-alive');
 });
 
 test('a fifth file at once is refused, and a file that breaks off leaves nothing and frees its place', async () => {
