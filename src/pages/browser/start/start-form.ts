@@ -26,7 +26,9 @@ export class StartForm {
   constructor(start: (answers: StartAnswers) => Promise<string | undefined>) {
     this.#start = start;
     this.element.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter' && event.target instanceof HTMLInputElement) void this.#answer();
+      // Enter in a text field starts the run, on a checkbox it does nothing.
+      const isText = event.target === this.#number || event.target === this.#reason;
+      if (event.key === 'Enter' && isText) void this.#answer();
     });
   }
 
