@@ -122,6 +122,9 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await press(page, plan);
     await page.getByText('Change the title of an entry first.').waitFor();
     await type(page, page.getByLabel('Search the entries'), 'Recording 7');
+    // Only what is shown is searched: hidden dates and sizes have a 7, too.
+    const found = await page.locator('tbody tr').allTextContents();
+    expect(found.filter((row) => !row.includes('7'))).toEqual([]);
     await type(page, page.getByLabel('title of 7', { exact: true }), '<b>Seven</b>');
     await page.getByText('1 row changed.').waitFor();
     await press(page, plan);

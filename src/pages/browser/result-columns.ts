@@ -12,9 +12,8 @@ export function tableColumns(rows: Rows, { operations }: Pick<PageData, 'operati
   const ordered = [
     ...facts('row'),
     ...cells.filter(({ role }) => role === 'subject'),
-    ...facts('outcome', 'code', 'message'),
+    ...facts('outcome', 'unclear', 'code', 'message'),
     ...cells.filter(({ role }) => role === 'operation' && Object.keys(operations).length > 1),
-    ...facts('unclear'),
     ...cells.filter(({ role }) => role === undefined),
     ...resultsBeyondCells(rows),
     ...facts('attempts', 'status', 'duration', 'started'),

@@ -30,6 +30,14 @@ test('a result that differs in one row has a column, and is told of that row onl
   expect(resultsBeyondCells(rows, 1).map(({ name }) => name)).toEqual(['id', 'score']);
 });
 
+test('a row says beside its outcome whether it is unclear', async () => {
+  const result = resultOf(1, { unclear: true, message: 'moved' });
+  const parts = [[{ row: callableRow(1, ['41']), result }]];
+  const rows = await Rows.read(await pageOf(parts, { columns: ['id'], operations: [operation] }));
+  const titles = tableColumns(rows, { operations: { o: operation } }).map(({ title }) => title);
+  expect(titles.slice(0, 6)).toEqual(['Row', 'id', 'Outcome', 'Unclear', 'Code', 'Message']);
+});
+
 test('a card has the entry, the outcome, the code and the message of a row', async () => {
   const [row, card] = cardColumns(await rowsWithIds('41'));
   expect(row?.text(0)).toBe('1');

@@ -88,12 +88,16 @@ export class EditPage {
   #drawTable(list: EditableList): void {
     const { subject, fields } = list;
     const words = this.#search.value.toLowerCase().split(/\s+/);
+    const others = fields.filter((field) => field !== this.#field).slice(0, 3);
+    const shown = [subject, this.#field, ...others];
     const found = this.#entries.filter((entry) => {
-      const text = Object.values(entry).join(' ').toLowerCase();
+      const text = shown
+        .map((field) => entry[field] ?? '')
+        .join(' ')
+        .toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    const others = fields.filter((field) => field !== this.#field).slice(0, 3);
-    const head = [subject, this.#field, ...others].map((name) => element('th', { scope: 'col' }, name));
+    const head = shown.map((name) => element('th', { scope: 'col' }, name));
     const rows = found.slice(0, mostShown).map((entry) => {
       const id = entry[subject] ?? '';
       const cells = others.map((field) => element('td', entry[field] ?? ''));
