@@ -88,7 +88,7 @@ describeWithBrowser('the rows of report.html', (open) => {
     const edges = await leftEdges(page);
     expect((await cellsUnder(page, 'Message'))[0]).toBe('evaluation 1 is not deleted');
     const titles = await page.locator('.rows th').allTextContents();
-    expect(titles.slice(0, 5)).toEqual(['Row', 'evaluation_id', 'Outcome', 'Code', 'Message']);
+    expect(titles.slice(0, 6)).toEqual(['Row', 'evaluation_id', 'Outcome', 'Unclear', 'Code', 'Message']);
     expect(edges[titles.indexOf('Message')]).toBeLessThan(730);
     await page.locator('.rows').press('End');
     expect(await leftEdges(page)).toEqual(edges);
