@@ -80,6 +80,13 @@ test('entries that another client has changed since are put back only with --ove
   expect((await calledIds(sandbox)).slice(5).toSorted()).toEqual(['1', '2', '6']);
 });
 
+test('the plan file of an undo that was compared can be run', async () => {
+  const { sandbox, before, ...home } = await compared();
+  expect(await home.run('undo', 'r', '--compare', '--out', 'back.cqplan')).toMatchObject({ code: 0 });
+  expect(await home.run('run', 'back.cqplan', '--yes')).toMatchObject({ code: 0 });
+  expect(entries(sandbox)).toEqual(before);
+});
+
 test('an undo of which nothing may be put back sends nothing, and says what to type', async () => {
   const { sandbox, ...home } = await compared();
   for (const id of [1, 2, 4, 6]) await editElsewhere(sandbox, id, { title: 'Theirs', description: 'Theirs' });

@@ -40,7 +40,7 @@ export function describeWithBrowser(
       const context = await browser.newContext({ acceptDownloads: true, ...options });
       onTestFinished(() => context.close());
       // As in all tests, only what hangs is given up: shortly before the test itself, so that the error says what hung.
-      context.setDefaultTimeout(40_000);
+      context.setDefaultTimeout(280_000);
       // The only way into a page whose policy allows no other script.
       await context.addInitScript({ content: AxeLibrary.source });
       const page = await context.newPage();

@@ -104,8 +104,9 @@ export class DerivedRows {
         ...facts,
         counts,
         left_out: 0,
-        derived: { as, of: run },
+        // In the order of the schema: a plan file is refused if it is not as it would be written again.
         ...(this.#lists && { compared: comparedLists(this.#lists) }),
+        derived: { as, of: run },
         warnings: [],
         operation_source: 'column',
         ...planOrigin(options, { skip_invalid: false, allow_partial: counts.partial > 0 }),
