@@ -17,7 +17,10 @@ export class EditPage {
   readonly #said = element('p', { role: 'status' });
   readonly #refused = element('p', { role: 'alert', class: 'lost' });
   readonly #changed = element('p', { 'aria-live': 'polite', id: 'changed' });
-  readonly #search = searchField('find-entry', 'Search the entries', () => this.#draw());
+  readonly #search = searchField('find-entry', 'Search the entries', () => {
+    // The field itself stays as it is: it would lose the focus.
+    if (this.#list !== undefined) this.#drawTable(this.#list);
+  });
   readonly #body = element('div');
   /** The new values that the person has typed, by entry and field. */
   readonly #edits = new Map<string, Map<string, string>>();
