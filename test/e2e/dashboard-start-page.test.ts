@@ -122,6 +122,9 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await press(page, plan);
     await page.getByText('Change the title of an entry first.').waitFor();
     await type(page, page.getByLabel('Search the entries'), 'Recording 7');
+    // Only what is shown is searched: hidden dates and sizes have a 7, too.
+    const others = page.locator('tbody tr', { hasNotText: '7' });
+    await expect.poll(() => others.count()).toBe(0);
     await type(page, page.getByLabel('title of 7', { exact: true }), '<b>Seven</b>');
     await page.getByText('1 row changed.').waitFor();
     await press(page, plan);

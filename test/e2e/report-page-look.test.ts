@@ -100,6 +100,36 @@ describeWithBrowser('report.html', (open) => {
     expect(new Set(await tops()).size).toBe(3);
   });
 
+  test('prints no heading alone at the foot of a page', async () => {
+    const { page } = await open(await address());
+    await page.waitForSelector('canvas');
+    await page.emulateMedia({ media: 'print' });
+    const look = (selector: string, style: string) =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll('${selector}')].map((each) => getComputedStyle(each).${style})`,
+      );
+    expect(new Set(await look('h2', 'breakAfter'))).toEqual(new Set(['avoid']));
+    // Chromium heeds it in blocks only.
+    expect(await look('.charts', 'display')).toEqual(['block']);
+  });
+
+  test('has cards of two lines on a phone where no row has a message', async () => {
+    const good = lines().map(({ row, result }) => ({
+      row,
+      result: resultOf(row.row, { ...result, outcome: 'succeeded', code: 'OK', message: '', unclear: false }),
+    }));
+    const folder = await temporaryFolder();
+    const file = await writePageOf([good], { folder, columns, operations: [update] });
+    const viewport = { width: 380, height: 800 };
+    const { page } = await open(String(pathToFileURL(file)), { viewport });
+    await page.waitForSelector(isReady);
+    const heights = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('.rows tbody tr')].map((row) => row.getBoundingClientRect().height)`,
+    );
+    expect(heights.length).toBeGreaterThan(5);
+    expect(new Set(heights)).toEqual(new Set([58]));
+  });
+
   test('draws all parts of the bar at the same height', async () => {
     const halted = lines().map(({ row, result }, index) => {
       const uncalled = { outcome: 'not_attempted', code: 'HALTED', attempts: 0 } as const;
@@ -136,7 +166,10 @@ describeWithBrowser('report.html', (open) => {
     await page.goto(`${page.url().replace(/#.*/, '')}#show=failed`);
     await page.reload();
     await page.waitForSelector(isReady);
+    const clipped = () => page.evaluate('getComputedStyle(document.querySelector(".skip")).clipPath');
+    expect(await clipped()).toBe('inset(50%)');
     await page.keyboard.press('Tab');
+    expect(await clipped()).toBe('none');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.className')).toBe('rows');
     expect(page.url()).toContain('#show=failed');

@@ -266,7 +266,7 @@ describeWithBrowser('the rows of report.html', (open) => {
       expect(await page.locator('.codes').getByText(text).first().isVisible()).toBe(true);
     expect(await page.locator('button:visible:not(th *)').count()).toBe(0);
     // A row that succeeded is on paper because it is unclear, and says so.
-    expect(await page.locator('.rows tbody tr:last-child .unclear').isVisible()).toBe(true);
+    expect(await page.locator('.rows tbody tr:last-child td.unclear').isVisible()).toBe(true);
     await page.evaluate('dispatchEvent(new Event("afterprint"))');
     expect(await found(page)).toBe('40 of 100 rows');
     expect(complaints).toEqual([]);

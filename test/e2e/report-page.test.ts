@@ -33,7 +33,7 @@ describeWithBrowser('report.html', (open) => {
     const need = failures + invalid;
     const doubtful = report.filter(({ _outcome, _unclear }) => _outcome === 'failed' && _unclear === 'yes');
     expect(await page.locator('h1').textContent()).toBe(
-      `${succeeded} of ${report.length} rows succeeded, ${doubtful.length} more may have been. ${failures} rows failed, ${invalid} is invalid.`,
+      `${succeeded} of ${report.length} rows succeeded, ${doubtful.length} more may have. ${failures} rows failed, ${invalid} is invalid.`,
     );
     expect(await page.locator('.facts').textContent()).toContain('for the picture');
     // It opens on the rows that need the reader.

@@ -6,5 +6,6 @@ export default defineConfig({
     root: '.',
     include: ['test/recording/{record,pictures}.ts'],
     testTimeout: 300_000,
+    expect: { poll: { timeout: 280_000 } },
   },
 });

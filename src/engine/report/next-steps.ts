@@ -52,8 +52,8 @@ function stepsBeforeTheEnd(facts: StepFacts): readonly (NextStep | false)[] {
     return [lookStep(facts), checksFirst(facts) && checkStep(facts), continueStep(facts)];
   return [
     state === 'paused' && {
-      title: 'Unpause the run',
-      text: 'Until then, it calls no row.',
+      title: 'Continue the run',
+      text: 'It is paused: until you unpause it, it calls no row.',
       command: `cqbatch unpause ${id}`,
       group: 'all',
       rows: 0,

@@ -116,6 +116,10 @@ export class ReportView {
     this.#leftOut.hidden = this.#rows.count === manifest.rows;
     this.#leftOut.textContent = leftOutText(this.#rows.count, manifest.rows);
     this.#columns = tableColumns(this.#rows, this.#data);
+    const isShort = ['message', 'unclear'].every((name) =>
+      this.#columns.every(({ id }) => id !== `fact ${name}`),
+    );
+    this.#table.element.classList.toggle('short', isShort);
     this.#chooser.offer(this.#columns);
   }
 

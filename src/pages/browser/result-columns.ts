@@ -6,13 +6,14 @@ import type { ReportColumn, Rows } from './rows.ts';
 /** The columns of the table in this order: the row and its result, its other cells, and the calls. */
 export function tableColumns(rows: Rows, { operations }: Pick<PageData, 'operations'>): readonly Column[] {
   const { columns } = rows;
-  const facts = (...names: readonly string[]): readonly ReportColumn[] =>
+  const facts = (...names: readonly string[]): readonly Column[] =>
     names.flatMap((name) => columns.filter(({ id }) => id === `fact ${name}`));
   const cells = columns.filter(({ kind }) => kind === 'cell');
   const ordered = [
     ...facts('row'),
     ...cells.filter(({ role }) => role === 'subject'),
-    ...facts('outcome', 'code', 'message'),
+    ...(rows.factColumn('unclear').width > 0 ? [outcomeWithMark(rows)] : facts('outcome')),
+    ...facts('code', 'message'),
     ...cells.filter(({ role }) => role === 'operation' && Object.keys(operations).length > 1),
     ...facts('unclear'),
     ...cells.filter(({ role }) => role === undefined),
@@ -22,6 +23,22 @@ export function tableColumns(rows: Rows, { operations }: Pick<PageData, 'operati
   ];
   return ordered.filter(({ width }) => width > 0);
 }
+
+/** The outcome, with a mark where the row is unclear: the column with the word may be beyond the edge of the screen. */
+function outcomeWithMark(rows: Rows): Column {
+  const [outcome, unclear] = [rows.factColumn('outcome'), rows.factColumn('unclear')];
+  return {
+    ...outcome,
+    width: outcome.width + markWidth,
+    drawn: (row) => [
+      chipOf(outcome.text(row), outcome.shown(row)),
+      unclear.text(row) !== '' && markup('span', { class: 'outcome unclear', title: 'unclear' }),
+    ],
+  };
+}
+
+/** The width of a chip with an icon only, in characters. */
+const markWidth = 4;
 
 /**
  * The columns of results, without those that repeat a cell of the same name, such as the identifier.

@@ -11,6 +11,7 @@ import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { reportedRetries } from '../../engine/run/plan/retries.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { isInProgress } from '../../engine/run/work/find-run.ts';
+import { behindDaemon } from './behind-daemon.ts';
 import type { DatastoreOutage, RunData, Snapshot, WorkerData } from './page-data.ts';
 import { lastRunsOf } from './schedule-data.ts';
 import { readSchedules, scheduleData } from './schedules.ts';
@@ -86,7 +87,9 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
         for (const { id } of present) timesOfLoss.delete(id);
         workers = [...present.map(workerData), ...(inCluster?.lostWorkers ?? []).map(lostWorkerData)];
       } else runsElsewhere = runsElsewhere.map(withoutNewsSince(away.since));
-      const all = [...data.filter(({ local }) => local !== undefined), ...runsElsewhere];
+      const daemon = await schedules.daemon();
+      const here = data.filter(({ local }) => local !== undefined);
+      const all = [...behindDaemon(here, daemon), ...runsElsewhere];
       const manifests = new Map(all.map(({ id, manifest }) => [id, manifest]));
       const shown = await Promise.all(known.map((each) => scheduleData(each, manifests).catch(warn)));
       return {
@@ -96,7 +99,7 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
         ended: all.filter(({ ended }) => ended).toSorted(newestFirst),
         workers,
         schedules: shown.filter((schedule) => schedule !== undefined),
-        hasDaemon: (await schedules.daemon()) !== undefined,
+        hasDaemon: daemon !== undefined,
         warnings: [...warnings],
       };
     },

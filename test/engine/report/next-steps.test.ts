@@ -161,7 +161,7 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
     'a user paused the run',
     '',
     { phase: 'in progress', state: 'paused' },
-    ['Unpause the run', 'cqbatch unpause r'],
+    ['Continue the run', 'cqbatch unpause r'],
   ],
   [
     'the run is in progress',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { htmlOf } from '../../../src/engine/report/html/markup.ts';
 import { cardColumns, resultsBeyondCells, tableColumns } from '../../../src/pages/browser/result-columns.ts';
 import { Rows } from '../../../src/pages/browser/rows.ts';
 import { resultOf } from '../../engine/journal/arbitraries.ts';
@@ -28,6 +29,22 @@ test('a result that differs in one row has a column, and is told of that row onl
   expect(resultsBeyondCells(rows).map(({ name }) => name)).toEqual(['id', 'score']);
   expect(resultsBeyondCells(rows, 0).map(({ name }) => name)).toEqual(['score']);
   expect(resultsBeyondCells(rows, 1).map(({ name }) => name)).toEqual(['id', 'score']);
+});
+
+test('a row says beside its outcome whether it is unclear', async () => {
+  const result = resultOf(1, { unclear: true, message: 'moved' });
+  const parts = [
+    [
+      { row: callableRow(1, ['41']), result },
+      { row: callableRow(2, ['42']), result: resultOf(2) },
+    ],
+  ];
+  const rows = await Rows.read(await pageOf(parts, { columns: ['id'], operations: [operation] }));
+  const outcome = tableColumns(rows, { operations: { o: operation } }).find(
+    ({ id }) => id === 'fact outcome',
+  );
+  const marks = [0, 1].map((row) => htmlOf(outcome?.drawn?.(row)).includes('title="unclear"'));
+  expect(marks).toEqual([true, false]);
 });
 
 test('a card has the entry, the outcome, the code and the message of a row', async () => {

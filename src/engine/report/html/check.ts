@@ -26,7 +26,12 @@ export function checkOf({ check }: PageData): Markup {
     'section',
     { 'aria-label': 'Check' },
     markup('h2', {}, `Checked at ${localTime(checked_at)}`),
-    markup('p', {}, `${checkCounts(check)}. The entries may have changed since.`),
+    markup(
+      'p',
+      {},
+      markup('span', { class: `state ${isAsWanted(check) ? 'good' : 'attention'}` }, checkCounts(check)),
+      '. The entries may have changed since.',
+    ),
     unclear.rows > 0 &&
       markup(
         'p',
@@ -36,6 +41,10 @@ export function checkOf({ check }: PageData): Markup {
     odd.length > 0 && markup('ul', {}, ...odd),
     more > 0 && markup('p', { class: 'note' }, `check.csv has ${count(more)} more.`),
   );
+}
+
+function isAsWanted({ counts }: Pick<RunCheck, 'counts'>): boolean {
+  return counts.not_as_wanted + counts.gone === 0;
 }
 
 function were(rows: number): string {

@@ -50,6 +50,12 @@ export function markup(
   return { name, attributes, children };
 }
 
+/** A text whose options, such as `--code`, are not broken into two lines. */
+export function withWholeOptions(text: string): Markup {
+  const parts = text.split(/(--[a-z][a-z-]*)/);
+  return parts.map((part, place) => (place % 2 === 0 ? part : markup('span', { class: 'option' }, part)));
+}
+
 /** A list of names and values. A name without a value is left out. */
 export function factList(facts: readonly (readonly [name: string, text: Markup])[]): Markup {
   const shown = facts.filter(([, text]) => text);

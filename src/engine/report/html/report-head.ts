@@ -42,7 +42,7 @@ function facts({ run, summary }: PageData, timeOf: (time: string) => Markup): Ma
     ['Reason', run.purpose],
     ['Retries', retries.join(', ')],
     ['Retry of', retry_of ?? ''],
-    ['Written', timeOf(run.writtenAt)],
+    ['Written', run.writtenAt !== '' && timeOf(run.writtenAt)],
   ] as const;
   return [
     factList(entries),

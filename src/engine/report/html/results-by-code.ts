@@ -1,7 +1,7 @@
 import { count } from '../../../base/text/format.ts';
 import { shortened } from '../../../base/text/printable.ts';
 import { type Outcome, outcomeText } from '../../../domain/terms.ts';
-import { type Markup, markup } from './markup.ts';
+import { type Markup, markup, withWholeOptions } from './markup.ts';
 import { differingPart } from './message-kind.ts';
 import type { MessageGroup, PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
@@ -52,7 +52,7 @@ function linesOfCode(
   const prose = [meaning, outcome !== 'succeeded' && remedy].filter(Boolean).join(' ');
   const what = [
     only !== undefined && others.length === 0 && messageMarkup(only, target),
-    prose !== '' && markup('p', { class: 'advice quiet' }, prose),
+    prose !== '' && markup('p', { class: 'advice quiet' }, withWholeOptions(prose)),
   ];
   const figures = ({ count: rows, unclear }: Pick<MessageGroup, 'count' | 'unclear'>): Markup => [
     figure('count', rows),

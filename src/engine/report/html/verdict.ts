@@ -53,7 +53,8 @@ function achievedText({ run, summary, operations, messages }: PageData): string 
       ? partsOfSuccess(outcomes.succeeded - already, already, wanted, thing, done)
       : achievementText(outcomes.succeeded, wanted, manifest.rows, thing, done);
   const soFar = run.phase === 'in progress' ? ' so far' : '';
-  const more = doubtful > 0 && `, ${count(doubtful)}${isUnconfirmed ? '' : ' more'} may have been`;
+  const may = !isUnconfirmed && done === 'succeeded' ? 'may have' : 'may have been';
+  const more = doubtful > 0 && `, ${count(doubtful)}${isUnconfirmed ? '' : ' more'} ${may}`;
   const sentence = `${[what, soFar, more].filter(Boolean).join('')}.`;
   if (run.phase === 'in progress' || run.state === 'completed')
     return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;

@@ -1,6 +1,6 @@
 import { count, counted, duration, rateText } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { factList, type Markup, markup } from '../html/markup.ts';
+import { factList, type Markup, markup, withWholeOptions } from '../html/markup.ts';
 import { callCount, deedsText, planGroups } from './plan-groups.ts';
 import type { PlanPageData } from './plan-page-data.ts';
 import { lastingText, undoableText } from './undo-texts.ts';
@@ -24,7 +24,7 @@ export function planHead(data: PlanPageData): Markup {
     { class: 'head' },
     markup('p', { class: 'brand' }, `Plan of ${data.source.name}`),
     markup('h1', { class: `verdict ${isReady ? 'working' : 'bad'}` }, planVerdict(data)),
-    data.refusals.map((text) => markup('p', { class: 'note refusal' }, text)),
+    data.refusals.map((text) => markup('p', { class: 'note refusal' }, withWholeOptions(text))),
     targetFacts(data),
     markup('div', { class: 'points' }, factList(pointsOf(data))),
     warnings(data),
@@ -115,7 +115,7 @@ export function planEnd(
         refusals.length > 0 && 'Correct it, then plan again: ',
         textWithCopyButton(command, 'command'),
       ),
-    note !== undefined && markup('p', { class: 'quiet' }, note),
+    note !== undefined && markup('p', { class: 'quiet' }, withWholeOptions(note)),
     markup('p', { class: 'do' }, `SHA-256 of ${of}`, textWithCopyButton(sha256, 'SHA-256')),
     factList([
       [

@@ -149,12 +149,12 @@ export class RunPage {
   }
 }
 
-/** The latest report, with the state of the run by now. The report may be newer than the run. */
+/** The latest report, with the state of the run by now. The report may be newer than the run. A live page is of now: it was not written. */
 function withNews(data: PageData, now: RunData): PageData {
-  if (now.ended) return data;
+  if (now.ended) return { ...data, run: { ...data.run, writtenAt: '' } };
   // The reason is left out here: the words of progress below the head have it.
   const { reason: _, ...run } = data.run;
-  return { ...data, run: { ...run, state: stateOf(now).text, phase: 'in progress' } };
+  return { ...data, run: { ...run, writtenAt: '', state: stateOf(now).text, phase: 'in progress' } };
 }
 
 function reportLink(id: string, retries: readonly string[]): HTMLElement {

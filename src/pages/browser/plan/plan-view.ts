@@ -128,7 +128,7 @@ export class PlanView {
     const text =
       found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}${which}`;
     if (this.#found.textContent !== text) this.#found.textContent = text;
-    this.#clear.hidden = q === '' && ['', 'all'].includes(show);
+    this.#clear.hidden = found === all || (q === '' && ['', 'all'].includes(show));
   }
 
   #leftOutNotes(): readonly HTMLElement[] {

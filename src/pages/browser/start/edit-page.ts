@@ -17,7 +17,10 @@ export class EditPage {
   readonly #said = element('p', { role: 'status' });
   readonly #refused = element('p', { role: 'alert', class: 'lost' });
   readonly #changed = element('p', { 'aria-live': 'polite', id: 'changed' });
-  readonly #search = searchField('find-entry', 'Search the entries', () => this.#draw());
+  readonly #search = searchField('find-entry', 'Search the entries', () => {
+    // The field itself stays as it is: it would lose the focus.
+    if (this.#list !== undefined) this.#drawTable(this.#list);
+  });
   readonly #body = element('div');
   /** The new values that the person has typed, by entry and field. */
   readonly #edits = new Map<string, Map<string, string>>();
@@ -88,12 +91,16 @@ export class EditPage {
   #drawTable(list: EditableList): void {
     const { subject, fields } = list;
     const words = this.#search.value.toLowerCase().split(/\s+/);
+    const others = fields.filter((field) => field !== this.#field).slice(0, 3);
+    const shown = [subject, this.#field, ...others];
     const found = this.#entries.filter((entry) => {
-      const text = Object.values(entry).join(' ').toLowerCase();
+      const text = shown
+        .map((field) => entry[field] ?? '')
+        .join(' ')
+        .toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    const others = fields.filter((field) => field !== this.#field).slice(0, 3);
-    const head = [subject, this.#field, ...others].map((name) => element('th', { scope: 'col' }, name));
+    const head = shown.map((name) => element('th', { scope: 'col' }, name));
     const rows = found.slice(0, mostShown).map((entry) => {
       const id = entry[subject] ?? '';
       const cells = others.map((field) => element('td', entry[field] ?? ''));

@@ -25,7 +25,9 @@ const shown = (data: Partial<PageData>): string => htmlOf(checkOf(data as PageDa
 
 test('the page says what a check found, and how many rows more', () => {
   const html = shown({ check });
-  expect(html).toContain('<p>57 as wanted, 2 not as wanted, 1 gone. The entries may have changed since.</p>');
+  expect(html).toContain(
+    '<p><span class="state attention">57 as wanted, 2 not as wanted, 1 gone</span>. The entries may have changed since.</p>',
+  );
   expect(html).toContain('Of 2 unclear rows that failed, 1 was done and 1 was not.');
   expect(html).toContain('Row 7, soundboard 41: title is &#34;&#60;script&#62;&#34;');
   expect(html).toContain('Row 8, soundboard 42: gone');

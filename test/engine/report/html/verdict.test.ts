@@ -33,6 +33,11 @@ test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
     '6 succeeded OK, 2 failed INTERNAL (1 unclear)',
     'attention: 6 of 8 evaluations restored, 1 more may have been. 2 rows failed.',
   ],
+  [
+    '6 succeeded OK, 2 failed INTERNAL (1 unclear)',
+    'attention: 6 of 8 rows succeeded, 1 more may have. 2 rows failed.',
+    { operations: [] },
+  ],
   [`${ok} (1 unclear)`, 'attention: All 2 evaluations restored. 1 row is unclear.'],
   [
     `${ok}, 1 failed NOT_FOUND, 4 not_attempted HALTED`,

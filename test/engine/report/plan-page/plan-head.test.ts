@@ -62,7 +62,7 @@ test.each<[shown: string, facts: Partial<PlanFacts>]>([
   ['about 1 s at 20 calls/s<', {}],
   ['if the API permits as much as last time', { rate: { perSecond: 4, isWanted: false } }],
   ['as long as the API’s limits make it', { rate: undefined }],
-  ['fix it or pass --skip-invalid.', refused],
+  ['fix it or pass <span class="option">--skip-invalid</span>.', refused],
   ['Warning: &#60;b&#62;', { warnings: ['<b>'] }],
   ['as r-7 (completed)', { earlier: { id: 'r-7', state: 'completed' } }],
 ])('the head says: %s', async (shown, facts) => {

@@ -151,7 +151,12 @@ const columns: readonly Column[] = [
     text: ({ manifest }) => manifest,
     cell: ({ manifest }) => element('span', { title: manifest }, manifest.replace(/^.*[/\\]/, '')),
   },
-  { title: 'API', text: apiText, cell: shownApi, leftOutIf: 'same' },
+  {
+    title: 'API',
+    text: apiText,
+    cell: (run) => element('span', { title: apiText(run) }, shownApi(run)),
+    leftOutIf: 'same',
+  },
   { title: 'By', text: authorOf, leftOutIf: 'same' },
   {
     title: 'Machine',
