@@ -55,7 +55,7 @@ describeWithBrowser('pictures', (open) => {
       await showOthers(path, sandbox.url);
       const { page } = await open(String(pathToFileURL(path)), {
         viewport: { width, height },
-        deviceScaleFactor: 2,
+        deviceScaleFactor: 1.5,
         colorScheme: 'light',
       });
       await page.waitForSelector(isReady);
@@ -110,7 +110,7 @@ describeWithBrowser('pictures of the dashboard', (open) => {
     home.start('run', 'week-48.csv', '--yes', ...guards);
     const { control_url } = await dashboardOf(home, '--control');
     const viewport = { width, height: 725 };
-    const { page } = await open(control_url ?? '', { viewport, deviceScaleFactor: 2, colorScheme: 'light' });
+    const { page } = await open(control_url ?? '', { viewport, deviceScaleFactor: 1.5, colorScheme: 'light' });
     await page
       .locator('#card-week-48')
       .getByText(/^[12],[3-9]\d\d\/3,200/)
