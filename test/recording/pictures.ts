@@ -110,7 +110,11 @@ describeWithBrowser('pictures of the dashboard', (open) => {
     home.start('run', 'week-48.csv', '--yes', ...guards);
     const { control_url } = await dashboardOf(home, '--control');
     const viewport = { width, height: 725 };
-    const { page } = await open(control_url ?? '', { viewport, deviceScaleFactor: 1.5, colorScheme: 'light' });
+    const { page } = await open(control_url ?? '', {
+      viewport,
+      deviceScaleFactor: 1.5,
+      colorScheme: 'light',
+    });
     await page
       .locator('#card-week-48')
       .getByText(/^[12],[3-9]\d\d\/3,200/)
