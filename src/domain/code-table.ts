@@ -63,8 +63,8 @@ export const unclear = (facts: FailureFacts): FailureFacts => ({ ...facts, uncle
 const needsChangeFirst = (facts: FailureFacts): FailureFacts => ({ ...facts, needsChange: true });
 
 /**
- * The codes of failures. Servers or gateways use unclear codes after they lost sight of the request. ABORTED means that the change was rolled back,
- * RESOURCE_EXHAUSTED that it was refused before it began.
+ * The codes of failures. Servers or gateways use unclear codes after they lost sight of the request. ABORTED means that the change was
+ * rolled back, RESOURCE_EXHAUSTED that it was refused before it began.
  */
 export const failures = {
   // The canonical codes, in the order of their numbers (`google/rpc/code.proto`).

@@ -18,11 +18,16 @@ export function localTime(time: string | number, digits: 0 | 3 = 0): string {
 
 /** `14:05 UTC+1`, with the date unless it is today: `22 Nov 00:00 UTC`. The data of `Intl` would delay every start. */
 export function clockTime(date: Date, now = new Date()): string {
-  // These texts are the same in any language: `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`.
-  const time = `${date.toTimeString().slice(0, 5)} ${zoneText(date)}`;
-  if (date.toDateString() === now.toDateString()) return time;
+  const time = `${timeOfDay(date)} ${zoneText(date)}`;
+  return date.toDateString() === now.toDateString() ? time : `${dayAndMonth(date)} ${time}`;
+}
+
+// These texts are the same in any language: `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`.
+const timeOfDay = (date: Date): string => date.toTimeString().slice(0, 5);
+
+function dayAndMonth(date: Date): string {
   const [, month, day] = date.toDateString().split(' ');
-  return `${Number(day)} ${month} ${time}`;
+  return `${Number(day)} ${month}`;
 }
 
 /** The age or the time: `20 s ago`, `3 min ago`, `today 09:30`, `22 Nov 14:05`, `22 Nov 2025`; in the reader's time zone. */
@@ -30,12 +35,12 @@ export function timeAgo(date: Date, now = new Date()): string {
   const seconds = Math.max(0, Math.floor((now.getTime() - date.getTime()) / 1_000));
   if (seconds < 60) return `${seconds} s ago`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
-  const time = date.toTimeString().slice(0, 5);
+  const time = timeOfDay(date);
   if (date.toDateString() === now.toDateString()) return `today ${time}`;
   const dayBefore = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
   if (date.toDateString() === dayBefore.toDateString()) return `yesterday ${time}`;
-  const [, month, day, year] = date.toDateString().split(' ');
-  return `${Number(day)} ${month} ${date.getFullYear() === now.getFullYear() ? time : year}`;
+  const year = date.getFullYear();
+  return `${dayAndMonth(date)} ${year === now.getFullYear() ? time : year}`;
 }
 
 const dayMs = 86_400_000;
@@ -45,6 +50,5 @@ export function timeAhead(date: Date, now = new Date()): string {
   const ms = Math.max(0, date.getTime() - now.getTime());
   const seconds = Math.floor(ms / 1_000);
   if (ms < dayMs) return `in ${duration(seconds < 60 ? seconds : 60 * Math.floor(seconds / 60))}`;
-  const [, month, day] = date.toDateString().split(' ');
-  return `${Number(day)} ${month} ${date.toTimeString().slice(0, 5)}`;
+  return `${dayAndMonth(date)} ${timeOfDay(date)}`;
 }

@@ -10,9 +10,7 @@ import { buildServer } from '../../../src/pages/server/server.ts';
 import { parseRate } from '../../../src/settings/parsers.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-
-const host = '127.0.0.1:8788';
-const origin = `http://${host}`;
+import { clientOf, host, origin } from './dashboard-client.ts';
 
 /** A dashboard with one run, `r`, that does not listen. */
 async function dashboard({ state = 'running' as RunState, control = true, requireReason = false } = {}) {
@@ -29,14 +27,7 @@ async function dashboard({ state = 'running' as RunState, control = true, requir
       : undefined,
   });
   onTestFinished(() => server.close());
-  const get = (url: string, headers = {}) => server.inject({ url, headers: { host, ...headers } });
-  const post = (url: string, body: object, headers = {}) =>
-    server.inject({ method: 'POST', url, payload: body, headers: { host, origin, ...headers } });
-  /** Exchanges the token like a browser, and returns the headers of later requests. */
-  const enter = async () => {
-    const { headers } = await get(`/control?token=${access?.token}`);
-    return { cookie: String(headers['set-cookie']).split(';')[0] };
-  };
+  const { get, post, enter } = clientOf({ server, access });
   /** The command that the dashboard has written for the run. */
   const written = async () => JSON.parse(await readFile(join(folder, 'control.jsonl'), 'utf8'));
   return { stateDir, folder, server, access, get, post, enter, written };

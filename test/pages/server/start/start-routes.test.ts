@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mostUploadBytes } from '../../../../src/pages/server/start/draft.ts';
-import { host, origin, planned, startedDashboard } from './started-dashboard.ts';
+import { host, origin } from '../dashboard-client.ts';
+import { planned, startedDashboard } from './started-dashboard.ts';
 
 /** The requests with which a page prepares and starts runs. `ID` stands for the id of a draft. */
 const requests = [

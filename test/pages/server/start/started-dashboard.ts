@@ -10,9 +10,7 @@ import type { Planned } from '../../../../src/pages/server/start/draft.ts';
 import type { PageCommands } from '../../../../src/pages/server/start/page-commands.ts';
 import { parseRate } from '../../../../src/settings/parsers.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
-
-export const host = '127.0.0.1:8788';
-export const origin = `http://${host}`;
+import { clientOf, host, origin } from '../dashboard-client.ts';
 
 export const planned: Planned = {
   ready: true,
@@ -85,14 +83,7 @@ export async function startedDashboard({ requireReason = false, control = true, 
     start: { commands, trouble: () => undefined },
   });
   onTestFinished(() => server.close());
-  const get = (url: string, headers = {}) => server.inject({ url, headers: { host, ...headers } });
-  /** Exchanges the token like a browser, and returns the headers of later requests. */
-  const enter = async () => {
-    const { headers } = await get(`/control?token=${access?.token}`);
-    return { cookie: String(headers['set-cookie']).split(';')[0] };
-  };
-  const post = (url: string, body: object, headers = {}) =>
-    server.inject({ method: 'POST', url, payload: body, headers: { host, origin, ...headers } });
+  const { get, post, enter } = clientOf({ server, access });
   const upload = (name: string, content: string | Buffer, headers = {}) =>
     server.inject({
       method: 'POST',

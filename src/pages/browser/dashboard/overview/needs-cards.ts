@@ -1,6 +1,7 @@
 import type { Need } from '../../../server/needs.ts';
 import type { RunData } from '../../../server/page-data.ts';
 import { button, type Child, copyClicked, element } from '../../dom.ts';
+import { sendRequest } from '../../start/requests.ts';
 import type { ControlDialog } from '../control-dialog.ts';
 import { actionsFor } from '../run-actions.ts';
 import { actionButton, timeElement } from '../run-parts.ts';
@@ -85,9 +86,5 @@ function commandElement(id: string, command: string): HTMLElement {
 async function dismiss({ currentTarget }: Event): Promise<void> {
   const { schedule = '', until = '' } = (currentTarget as HTMLElement).dataset;
   // The next snapshot shows the effect. A dashboard that does not answer says so by itself.
-  await fetch(`schedules/${encodeURIComponent(schedule)}/seen`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ until }),
-  }).catch(() => undefined);
+  await sendRequest(`schedules/${encodeURIComponent(schedule)}/seen`, { until }).catch(() => undefined);
 }
