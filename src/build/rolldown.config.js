@@ -2,8 +2,7 @@ import { defineConfig } from 'rolldown';
 import { shipped } from './shipped.js';
 
 /**
- * Bundles the command and the library, because reading their 900 files takes a second of CPU time at each start. On Node 24, Node's compile
- * cache saves nothing.
+ * Bundles the command and the library, because reading their 900 files takes a second of CPU time at each start.
  */
 export default defineConfig({
   input: {
@@ -41,7 +40,8 @@ export default defineConfig({
 function parts() {
   const modules = {
     // The thread of the datastore needs only this part.
-    files: 'src/base/(?:disk/files|package|async/waiting)',
+    files:
+      'src/(?:base/(?:disk/(?:files|code-cache)|package|async/waiting)|engine/datastore/embedded/final-error)',
     // `help` is for `cqbatch --help`; `command` is what each command needs in addition.
     help: 'src/cli/command-line',
     command: 'src/(?:cli/context|engine/datastore/embedded/connection)',

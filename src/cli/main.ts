@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
+import { keepCompiledCode } from '../base/disk/code-cache.ts';
 
+keepCompiledCode();
 // A process that may open too few files to load its modules must still say so.
 try {
   const { runProcess } = await import('./command-line.ts');

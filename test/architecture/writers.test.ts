@@ -44,7 +44,8 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/base/disk/owned-folder.ts': 'lutimes mkdtemp',
     'src/build/make-template.ts': 'mkdtemp truncate',
     'src/base/disk/tar.ts': 'mkdirSync writeFileSync',
-    'src/build/executable/unpack.ts': 'mkdirSync mkdtempSync openSync renameSync',
+    'src/build/executable/unpack.ts': 'mkdtempSync openSync renameSync',
+    'src/base/disk/code-cache.ts': 'mkdirSync',
     'src/engine/run/verify/verify-run.ts': 'mkdtemp',
   },
   'only its owner may write in folders of runs, schedules, and the queue (checkStateFolder)': {

@@ -39,13 +39,14 @@ export function startCqbatch(
   args: readonly string[],
   { cwd, env = {}, input, shell, program: file = main }: CommandOptions,
 ): ChildProcess {
-  // No setting of the machine that runs the tests may reach the command.
+  // No setting of the machine that runs the tests may reach the command, and nothing of the command the user's cache.
   const { PATH = '', HOME = '' } = process.env;
+  const cache = env['XDG_CACHE_HOME'] === undefined ? { NODE_DISABLE_COMPILE_CACHE: '1' } : {};
   const words = [...node, file, ...args];
   const [program = '', ...rest] = shell === undefined ? words : ['/bin/sh', '-c', shell, 'sh', ...words];
   const child = spawn(program, rest, {
     cwd,
-    env: { PATH, HOME, ...unguarded, ...env },
+    env: { PATH, HOME, ...cache, ...unguarded, ...env },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   child.stdin?.on('error', () => {});

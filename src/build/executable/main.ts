@@ -1,16 +1,15 @@
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { getAsset } from 'node:sea';
 import { gunzipSync } from 'node:zlib';
+import { codeCachePath } from '../../base/disk/code-cache.ts';
 import { unpackOnce } from './unpack.ts';
 
 /**
  * Unpacks the package into the user's cache at the first start, because Node reads no other module from an executable, and PGlite reads
  * files beside its code.
  */
-// biome-ignore lint/style/noProcessEnv: not a setting of the command
-const cache = resolve(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'cqbatch');
+const cache = codeCachePath();
 try {
   const folder = unpackOnce(() => gunzipSync(getAsset('package')), cache, getAsset('name', 'utf8'));
   // From here, only modules of Node can be imported.

@@ -1,18 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeCodeCache } from '../../base/disk/code-cache.ts';
 import { unpackTar } from '../../base/disk/tar.ts';
-
-const othersMayWrite = 0o022;
 
 /**
  * Unpacks the archive into a folder of the cache, unless that folder exists. The folder is made beside its place, synced and renamed, so no
@@ -22,10 +11,7 @@ const othersMayWrite = 0o022;
  * @throws an Error when the cache is of another user or others may change it: its files are code
  */
 export function unpackOnce(archive: () => Buffer, cache: string, name: string): string {
-  mkdirSync(cache, { recursive: true, mode: 0o700 });
-  const found = lstatSync(cache);
-  if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & othersMayWrite) !== 0)
-    throw new Error(`${cache} must be a folder of yours that no other user may change`);
+  makeCodeCache(cache);
   const folder = join(cache, name);
   if (existsSync(folder)) return folder;
   const temporary = mkdtempSync(`${folder}.`);

@@ -24,7 +24,6 @@ import { baseUrlOf } from './options.ts';
 import { otherApi } from './run/resumed-record.ts';
 
 export async function check(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  saveMemory();
   return checkNamed(await openPlanningContext(flags), id);
 }
 
@@ -55,6 +54,7 @@ function readAndCheck(context: CommandContext, retried: RetriedRun): Promise<Che
         ),
     };
     const lists = await openListsOf(context, calls, defer);
+    saveMemory();
     try {
       return await checkRun(store, retried, { lists, reading });
     } catch (error) {

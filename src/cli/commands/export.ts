@@ -27,7 +27,6 @@ import { listReading, showProgress } from './listing.ts';
 import { runOptions } from './options.ts';
 
 export async function exportEntries(what: string, flags: Flags): Promise<ExitCode> {
-  saveMemory();
   return exportList(await openPlanningContext(flags), what);
 }
 
@@ -73,6 +72,7 @@ function readChosen(context: CommandContext, entries: ChosenEntries, output: Out
       const why = `There is nothing to export. ${nothingText(state)}`;
       throw usageError('NOTHING_TO_EXPORT', `${why} If that is right, pass --allow-empty.`);
     };
+    saveMemory();
     try {
       await output.write(rows(), entries.columns);
     } catch (error) {

@@ -44,6 +44,11 @@ export interface Datastore {
   readonly runScript?: RunScript;
   /** Keeps the datastore small and fast. Call it occasionally. */
   maintain(): Promise<void>;
+  /**
+   * Ends the database, while the datastore stays locked: takes a part of `close` forward that needs time. Afterwards only BullMQ objects and
+   * the datastore may be closed. Absent on a shared datastore.
+   */
+  readonly endDatabase?: () => Promise<void>;
   /** Closes the datastore. Idempotent. Close BullMQ objects first. */
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ import {
   coordinateRuns,
   type RunListener,
 } from '../../../engine/run/work/coordinate.ts';
-import type { CommandContext } from '../../context.ts';
+import { type CommandContext, saveMemory } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { silentTerminal } from '../../terminal.ts';
 import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';
@@ -57,6 +57,7 @@ export async function runDaemon(
     for (const schedule of await schedules.list()) await finishRuns(schedule);
   };
   defer(pruneDaily(context, log, finishInboxes).stop);
+  saveMemory();
   await Promise.all([
     coordinateRuns({
       ...common,

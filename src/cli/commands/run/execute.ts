@@ -3,6 +3,7 @@ import { systemError } from '../../../base/errors/system-error.ts';
 import { readVersion } from '../../../base/package.ts';
 import { counted } from '../../../base/text/format.ts';
 import { withActor } from '../../../domain/actor.ts';
+import type { Datastore } from '../../../engine/datastore/datastore.ts';
 import type { Journal } from '../../../engine/journal/journal.ts';
 import { progressOfWork } from '../../../engine/run/facts/make-facts.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
@@ -10,7 +11,7 @@ import type { RunRecord } from '../../../engine/run/record/record.ts';
 import type { CanaryResults } from '../../../engine/run/work/canary.ts';
 import type { ExecutedRun, FailedRun, RunEvent } from '../../../engine/run/work/run-in-progress.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
-import type { Context } from '../../context.ts';
+import { type Context, saveMemory } from '../../context.ts';
 import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
 import { interruptible, sayStopping } from '../../interrupt.ts';
 import { screen } from '../../output.ts';
@@ -56,6 +57,7 @@ async function untilEnd(
   const asks = terminal.canAsk && context.flags.yes !== true && options.canary?.pause !== true;
   const reporter = openReporter(terminal, record, isCaller ? proxyTo(options) : undefined);
   defer(() => reporter.end());
+  let datastore: Datastore | undefined;
   let hasStarted = false;
   let failed: FailedRun | undefined;
   const onEvent = (event: RunEvent): void => {
@@ -67,6 +69,9 @@ async function untilEnd(
     } else if (event.type === 'called') {
       reporter.end();
       terminal.draw('Writing the report …');
+    } else if (event.type === 'ended') {
+      // The database ends while the report is written.
+      void datastore?.endDatabase?.();
     } else if (event.type === 'failed') failed = event;
   };
   try {
@@ -74,7 +79,9 @@ async function untilEnd(
     const calling = token && apiClient(options, token, metrics?.observeRequests());
     defer(async () => (await calling)?.close());
     const loading = import('../../../engine/run/work/execute-run.ts');
-    const [datastore, client, { executeRun }] = await Promise.all([opening, calling, loading]);
+    const [opened, client, { executeRun }] = await Promise.all([opening, calling, loading]);
+    datastore = opened;
+    saveMemory();
     return await executeRun({
       store,
       record,

@@ -1,14 +1,19 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { deferred, withTimeout } from '../../../base/async/waiting.ts';
+import { keepsCompiledCode } from '../../../base/disk/code-cache.ts';
 import { fatalError } from '../../../base/errors/errors.ts';
 import { circumstance, SystemError, systemError } from '../../../base/errors/system-error.ts';
 import { packageRoot } from '../../../base/package.ts';
 import { isFinal } from './final-error.ts';
 import { ensureDatabase } from './template.ts';
+
+export interface ThreadData {
+  /** Whether this program keeps compiled code: the thread then does, too. */
+  readonly keepsCompiledCode: boolean;
+}
 
 export interface StatementResult {
   readonly rows: readonly Record<string, unknown>[];
@@ -41,18 +46,15 @@ const refusedAfterMs = 20;
 /** Afterwards the thread is ended, which leaves the files as after a crash. */
 const closingLimitMs = 10_000;
 
-/** Compiles PostgreSQL once and fast: optimizing would cost more than a run can save, and most functions are never called. */
-const v8Flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'];
-
 export type ConnectionThread = ReturnType<typeof startThread>;
 
 /** Starts the thread of PGlite. It does not keep the process alive until it gets its folder. */
 export function startThread() {
-  for (const flag of v8Flags) setFlagsFromString(flag);
   // The thread runs the built file: Node's threads need JavaScript.
   const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {
     // Flags of the main program, such as --input-type, may not suit a thread.
     execArgv: [],
+    workerData: { keepsCompiledCode: keepsCompiledCode() } satisfies ThreadData,
     stdout: true,
     stderr: true,
   });

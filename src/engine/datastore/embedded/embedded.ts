@@ -84,6 +84,7 @@ export async function openEmbedded({
           'VACUUM bullmq.job, bullmq.job_dependency, bullmq.job_log, bullmq.event, bullmq.meta, bullmq.rate_limit',
         );
       },
+      endDatabase: () => session.close(),
       async close() {
         await session.close();
         await lock.release();
