@@ -38,6 +38,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a new file with a random name (wx)': {
     'src/daemon/inbox/waiting-files.ts': 'writeFile',
     'src/engine/report/csv-file.ts': 'open rename',
+    'src/engine/rows/record-pages.ts': 'mkdirSync openSync writeSync',
     'src/engine/run/plan/note-file.ts': 'appendFile rename',
   },
   'a new folder with a random name': {

@@ -20,6 +20,9 @@ export interface ListReaderOptions extends CallPace {
 
 const mostPagesWithoutNews = 1_000;
 
+/** A part of an answer may have a megabyte. Its entries, all at once, would outlive the young generation of the garbage collector. */
+const portionBytes = 32 * 1024;
+
 /**
  * Reads a list of the service once, page by page, one call at a time. A page whose answer is cut off is read again. An entry is given once,
  * however often it is listed.
@@ -121,9 +124,11 @@ export class ListReader {
     try {
       for await (const bytes of parts.bytes) {
         this.#steady.noteAnswerPart();
-        const texts = splitter.push(decoder.decode(bytes, { stream: true }));
-        const news = this.#newIn(texts.map((text) => parts.parse(text)));
-        if (news.length > 0) yield news;
+        for (let at = 0; at < bytes.length; at += portionBytes) {
+          const portion = decoder.decode(bytes.subarray(at, at + portionBytes), { stream: true });
+          const news = this.#newIn(splitter.push(portion).map((text) => parts.parse(text)));
+          if (news.length > 0) yield news;
+        }
       }
       const answer = await sending;
       if (!answer.ok) return answer;

@@ -1,8 +1,10 @@
+import { withScope } from '../../../base/async/scope.ts';
 import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { ConflictRule } from '../../../domain/terms.ts';
 import { knownNames } from '../../operation/field-names.ts';
 import { positionText, type RowPosition } from '../../rows/problem.ts';
+import type { Overflow } from '../../rows/record-pages.ts';
 import type { CallableRow, DecidedRow, InvalidRow, LeftOut } from '../../rows/row.ts';
 import { RowsSummary, type SummarizedRows } from '../../rows/rows-summary.ts';
 import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
@@ -51,79 +53,86 @@ export interface ScanOptions {
   readonly comparer?: RowComparer | undefined;
   /** The earlier runs whose idempotency keys can't be read. */
   readonly unreadable?: readonly string[];
+  /** For what finds duplicates and conflicts. Default: all of it is in memory. */
+  readonly overflow?: Overflow | undefined;
 }
 
+type ScannedManifest = Pick<
+  Manifest,
+  'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet' | 'whyEncodingUnused' | 'lettersOf'
+>;
+
 /**
- * Checks every row, and finds duplicates and conflicts. Takes memory for a chunk of rows, and at most 50 bytes for each callable row. Reads
+ * Checks every row, and finds duplicates and conflicts. Takes memory for a chunk of rows, and 11 to 22 bytes for each callable row, beside 24 or 28 bytes that may overflow. Reads
  * the manifest twice if the last row of each subject is needed.
  *
- * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
+ * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, errors of the handlers, and a `SystemError` of the overflow
  */
-export async function scanManifest(
-  manifest: Pick<
-    Manifest,
-    'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet' | 'whyEncodingUnused' | 'lettersOf'
-  >,
+export function scanManifest(
+  manifest: ScannedManifest,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
-  { onConflict = 'refuse', done, keys, comparer, unreadable = [] }: ScanOptions = {},
+  { onConflict = 'refuse', done, keys, comparer, unreadable = [], overflow }: ScanOptions = {},
 ): Promise<ScanSummary> {
-  const calls = new CallIndex(onConflict === 'refuse' ? 'any' : 'latest');
-  const compare = (row: PreparedCall): ComparedCall => comparedCall(row, comparer, manifest, prepare);
-  if (onConflict === 'last') await addAll(calls, manifest, prepare, { comparer, compare });
-  const scan = new RowScan({
-    done,
-    keys,
-    compare,
-    judge: (call) => (onConflict === 'last' ? calls.judge(call) : calls.add(call)),
-  });
-  for await (const chunk of manifest.rows()) {
-    for (const row of chunk) {
-      scan.cells.noteRead(row);
-      const prepared = prepare(row);
-      const beginning = prepared.kind === 'callable' ? comparer?.begin(prepared.operation.name) : undefined;
-      if (beginning !== undefined) await beginning;
-      const { decidedRow, conflict } = scan.add(prepared);
-      if (decidedRow.kind === 'invalid') await handlers.onInvalid?.(decidedRow);
-      const pending = handlers.onRow?.(decidedRow, row);
-      if (pending !== undefined) await pending;
-      if (conflict !== undefined) await handlers.onConflict?.(conflict);
+  return withScope(async (defer) => {
+    const calls = new CallIndex(onConflict === 'refuse' ? 'any' : 'latest', overflow);
+    defer(() => calls.close());
+    const compare = (row: PreparedCall): ComparedCall => comparedCall(row, comparer, manifest, prepare);
+    if (onConflict === 'last') await addAll(calls, manifest, prepare, { comparer, compare });
+    const scan = new RowScan({
+      done,
+      keys,
+      compare,
+      judge: (call) => (onConflict === 'last' ? calls.judge(call) : calls.add(call)),
+    });
+    for await (const chunk of manifest.rows()) {
+      for (const row of chunk) {
+        scan.cells.noteRead(row);
+        const prepared = prepare(row);
+        const beginning = prepared.kind === 'callable' ? comparer?.begin(prepared.operation.name) : undefined;
+        if (beginning !== undefined) await beginning;
+        const { decidedRow, conflict } = scan.add(prepared);
+        if (decidedRow.kind === 'invalid') await handlers.onInvalid?.(decidedRow);
+        const pending = handlers.onRow?.(decidedRow, row);
+        if (pending !== undefined) await pending;
+        if (conflict !== undefined) await handlers.onConflict?.(conflict);
+      }
     }
-  }
-  const columns = manifest.columns();
-  const names = knownNames(prepare.operations);
-  const summary = scan.summary();
-  const choice = manifest.choice?.();
-  return {
-    ...summary,
-    changedSubjects: calls.changedSubjects,
-    firstConflicts: scan.firstConflicts,
-    columns,
-    meanings: columns.map((column) => {
-      const field = prepare.fieldOf(column);
-      return names.has(field) ? { column, field } : { column };
-    }),
-    leftOut: choice?.leftOut ?? 0,
-    choice,
-    roundedIds: manifest.roundedIds?.() ?? [],
-    warnings: [
-      ...columnWarnings(columns, prepare, Object.keys(summary.perOperation)),
-      ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
-      ...scan.cells.warnings,
-      ...keyWarnings(scan.keptKeys, unreadable),
-      ...(comparer?.warnings() ?? []),
-      ...pageWarnings(manifest.page, summary.rows + (choice?.leftOut ?? 0)),
-      ...effectWarnings({
-        whyEncodingUnused: manifest.whyEncodingUnused,
-        choice,
-        done,
-        doneIn: summary.doneIn,
-        prepare,
-        callable: summary.callable,
-        owners: scan.owners,
+    const columns = manifest.columns();
+    const names = knownNames(prepare.operations);
+    const summary = scan.summary();
+    const choice = manifest.choice?.();
+    return {
+      ...summary,
+      changedSubjects: calls.changedSubjects,
+      firstConflicts: scan.firstConflicts,
+      columns,
+      meanings: columns.map((column) => {
+        const field = prepare.fieldOf(column);
+        return names.has(field) ? { column, field } : { column };
       }),
-    ],
-  };
+      leftOut: choice?.leftOut ?? 0,
+      choice,
+      roundedIds: manifest.roundedIds?.() ?? [],
+      warnings: [
+        ...columnWarnings(columns, prepare, Object.keys(summary.perOperation)),
+        ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
+        ...scan.cells.warnings,
+        ...keyWarnings(scan.keptKeys, unreadable),
+        ...(comparer?.warnings() ?? []),
+        ...pageWarnings(manifest.page, summary.rows + (choice?.leftOut ?? 0)),
+        ...effectWarnings({
+          whyEncodingUnused: manifest.whyEncodingUnused,
+          choice,
+          done,
+          doneIn: summary.doneIn,
+          prepare,
+          callable: summary.callable,
+          owners: scan.owners,
+        }),
+      ],
+    };
+  });
 }
 
 function hiddenWarnings(

@@ -2,7 +2,7 @@ import { withScope } from '../../../base/async/scope.ts';
 import { statIfAny } from '../../../base/disk/files.ts';
 import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { runIds } from '../../../domain/names.ts';
-import { DoneRows } from '../../manifest/check/call-index.ts';
+import type { DoneRows } from '../../manifest/check/call-index.ts';
 import { goesOnByItself, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { type ReadReportOptions, readReport } from './read-report.ts';
@@ -14,7 +14,7 @@ export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
 }
 
 /**
- * Reads runs with their retries, and report files.
+ * Notes what runs with their retries, and report files, have done.
  *
  * @param names ids of runs or parts of them, or paths of files
  * @throws a usage error when a run or file does not exist, a file is not a report, or a run called another API; a busy error when a run is
@@ -23,15 +23,14 @@ export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
 export async function readDone(
   store: RunStore,
   names: readonly string[],
+  done: DoneRows,
   options: ReadDoneOptions,
-): Promise<DoneRows> {
-  const done = new DoneRows();
+): Promise<void> {
   for (const name of names) {
     const record = await findRunOrFile(store, name);
     if (record !== undefined) await noteRun(store, record, done, options);
     else await noteReport(name, done, { ...options, operations: store.operations });
   }
-  return done;
 }
 
 async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CallIndex, type DuplicateVerdict } from '../../../../src/engine/manifest/check/call-index.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const call = fc.record({
   operation: fc.constantFrom('a', 'b'),
@@ -20,10 +21,22 @@ const isSameSubject = (a: Call) => (b: Call) => a.operation === b.operation && a
 const conflict = ({ row, line }: Call): DuplicateVerdict => ({ kind: 'conflict', row, line });
 const duplicate = ({ row }: Call): DuplicateVerdict => ({ kind: 'duplicate', row });
 
-test('a call stands for the following ones with the same request, until another request comes', () => {
+/** How many calls for other subjects come before: with 240, the entries are in two pages of 256, of which one is in memory. */
+const others = fc.constantFrom(0, 240);
+
+/** An index with one page in memory, after calls for other subjects. */
+function indexAfter(calls: number, which: 'any' | 'latest', folder: string): CallIndex {
+  const index = new CallIndex(which, { folder, pagesInMemory: 1 });
+  for (let at = 0; at < calls; at++)
+    index.add({ row: 0, line: 0, operation: 'other', subject: `${at}`, request: 'x' });
+  return index;
+}
+
+test('a call stands for the following ones with the same request, until another request comes', async () => {
+  const folder = await temporaryFolder();
   fc.assert(
-    fc.property(calls, (all) => {
-      const index = new CallIndex('latest');
+    fc.property(calls, others, (all, before) => {
+      const index = indexAfter(before, 'latest', folder);
       /** The first of each stretch of equal requests for one subject. */
       const called: Call[] = [];
       for (const each of all) {
@@ -42,6 +55,26 @@ test('a call stands for the following ones with the same request, until another 
         const kind = row === each.row ? 'new' : row > each.row ? 'superseded' : 'duplicate';
         expect(index.judge(each)).toEqual({ kind, ...(kind !== 'new' && { row }) });
       }
+      index.close();
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a call repeats any earlier one with the same request, and otherwise conflicts with the first of its subject', async () => {
+  const folder = await temporaryFolder();
+  fc.assert(
+    fc.property(calls, others, (all, before) => {
+      const index = indexAfter(before, 'any', folder);
+      for (const [at, each] of all.entries()) {
+        const earlier = all.slice(0, at).filter(isSameSubject(each));
+        const same = earlier.find(({ request }) => request === each.request);
+        const [first] = earlier;
+        const expected = same ? duplicate(same) : first ? conflict(first) : { kind: 'new' };
+        expect(index.add(each)).toEqual(expected);
+      }
+      expect(index.changedSubjects).toBe(0);
+      index.close();
     }),
     { numRuns: 200 },
   );
