@@ -318,6 +318,21 @@ describe('a limit by the minute, when the rest of a window is enough for the row
       }
   });
 
+  test.each([10, 15, 20, 30, 60])(
+    'is used by each window of %d s without headers, wherever in the minute the run begins',
+    (length) => {
+      const rows = 2_000;
+      for (const startAt of [0, 7, 20, 45, 52])
+        for (const seed of [1, 2, 3]) {
+          const limit = `fixed-window:limit=${10 * length},window=${length}s`;
+          const world = { limit, startAt: startAt * 1_000, seed, seconds: 600, rows, capacity: 1_000 };
+          // A window more, because a percent of the calls is lost.
+          const seconds = Math.ceil(rows / (10 * length)) * length - (startAt % length);
+          expect(untilLast(world).length - 1, `${startAt} s, seed ${seed}`).toBeLessThanOrEqual(seconds + 6);
+        }
+    },
+  );
+
   // Three windows of 15 s are used up, and the fourth is called at once.
   test.each(['ratelimit', 'ratelimit-fields', 'x-ratelimit'] as const)(
     'is called at once after whole windows of 15 s (%s)',
