@@ -97,8 +97,8 @@ export class QuotaExhaustion {
     if (this.#ends > 0) this.#periodMs = periodMs;
     else this.#spanMs = periodMs;
     this.#ends += 1;
-    if (periodMs > longestSpreadMs) return { lastedMs };
     this.#quota = calls / count;
+    if (periodMs > longestSpreadMs) return { lastedMs };
     this.#window = { at: now, accepted };
     return { lastedMs, perSecond: (this.#quota * 1_000) / periodMs };
   }
@@ -112,7 +112,7 @@ export class QuotaExhaustion {
     const known = this.#periodMs ?? 0;
     if (known >= this.#testedAt - this.#exhaustedSince && wholeWindows(known, span) > 0)
       return { periodMs: known, count: wholeWindows(known, span) };
-    const fewest = Math.max(1, Math.round(calls / this.#quota));
+    const fewest = Math.max(1, Math.round(calls / Math.max(1, this.#quota)));
     const periodMs = commonPeriods.findLast((period) => wholeWindows(period, span) >= fewest);
     return periodMs === undefined
       ? { periodMs: spanMs / fewest, count: fewest }

@@ -12,6 +12,15 @@ test('a quota of hours gives no rate to spread calls at', () => {
   expect(exhaustion.periodMs).toBeUndefined();
 });
 
+test('windows of an hour are known after two ends', () => {
+  const { exhaustion, rate } = played([
+    [1_800, 3_600, 5_000],
+    [5_400, 7_200, 10_000],
+  ]);
+  expect(rate).toBeUndefined();
+  expect(exhaustion.remainingCalls(30_000_120 * 60_000, 10_000)).toBe(0);
+});
+
 /** Plays times in which nothing is accepted, from and to, in seconds after a full minute; each follows an accepted count. */
 function played(dry: readonly (readonly [from: number, to: number, accepted: number])[]) {
   const minute = 60_000;
