@@ -260,6 +260,22 @@ describe('with headers', () => {
   });
 });
 
+test.each<[headers: NonNullable<World['headers']>, limit: string, rate: number]>([
+  ['ratelimit', bucket, 50],
+  ['ratelimit', 'token-bucket:rate=500,burst=100', 500],
+  ['ratelimit', 'fixed-window:limit=500,window=1s', 500],
+  ['ratelimit', 'fixed-window:limit=30000,window=1m', 500],
+  ['ratelimit-fields', 'fixed-window:limit=30000,window=1m', 500],
+  ['x-ratelimit', 'fixed-window:limit=30000,window=1m', 500],
+])('%s states the rate of %s, which is in use after a second', (headers, limit, rate) => {
+  for (const workers of [1, 3])
+    for (const seed of seeds) {
+      const found = played({ limit, headers, workers, seed, seconds: 10 });
+      expect(found[1]?.accepted, `${workers} workers, seed ${seed}`).toBeGreaterThan(0.93 * rate);
+      expect(total(found, 'rejected')).toBe(0);
+    }
+});
+
 describe('a limit by the minute, when the rest of a window is enough for the rows that are left,', () => {
   const told: readonly [title: string, told: Partial<World>][] = [
     ['Retry-After', { retryAfter: true }],
@@ -317,6 +333,21 @@ describe('a limit by the minute, when the rest of a window is enough for the row
         expect(untilLast(world).length - 1).toBeLessThanOrEqual(seconds + 6);
       }
   });
+
+  test.each([10, 15, 20, 30, 60])(
+    'is used by each window of %d s without headers, wherever in the minute the run begins',
+    (length) => {
+      const rows = 2_000;
+      for (const startAt of [0, 7, 20, 45, 52])
+        for (const seed of [1, 2, 3]) {
+          const limit = `fixed-window:limit=${10 * length},window=${length}s`;
+          const world = { limit, startAt: startAt * 1_000, seed, seconds: 600, rows, capacity: 1_000 };
+          // The last window begins a window later, because a percent of the calls is lost.
+          const seconds = Math.ceil(rows / (10 * length)) * length - (startAt % length);
+          expect(untilLast(world).length - 1, `${startAt} s, seed ${seed}`).toBeLessThanOrEqual(seconds + 6);
+        }
+    },
+  );
 
   // Three windows of 15 s are used up, and the fourth is called at once.
   test.each(['ratelimit', 'ratelimit-fields', 'x-ratelimit'] as const)(

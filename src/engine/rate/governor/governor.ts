@@ -220,7 +220,8 @@ export class Governor {
       slowestRate,
       this.#dependence.paced(this.#strays.paced(stated.rate ?? search.rate), most),
     );
-    const rate = this.#slowStart.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
+    const isResting = isTesting || now < this.#restUntil;
+    const rate = this.#slowStart.limit(now, wanted, search.used, isResting, stated.rate);
     return {
       rate: Math.min(rate, this.bound ?? rate),
       isKept: !this.#isFree,

@@ -2,12 +2,21 @@ const commonPeriods = [
   5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * 1_000);
 const minuteMs = 60_000;
+const tenSecondsMs = 10_000;
 /** A shorter time without an accepted call is a moment of refusals, not the rest of a window. */
 const shortestMs = 3_000;
 /** By this much the clocks of both sides may differ (fixed-window:limit=600,window=1m). */
 const clockSkewMs = 200;
 /** By this much a stated end may be early, because `Retry-After` is in whole seconds. */
 const roundedMs = 1_000;
+
+/** Milliseconds: the shortest and the longest time between two ends. */
+type Span = readonly [shortestMs: number, longestMs: number];
+
+interface Windows {
+  readonly periodMs: number;
+  readonly count: number;
+}
 
 export interface QuotaRecovery {
   readonly lastedMs: number;
@@ -20,12 +29,12 @@ export class QuotaExhaustion {
   #exhaustedSince = 0;
   /** When a test last showed that nothing is accepted yet. */
   #testedAt = 0;
+  /** The window ended between these two times: later ends tell more exactly. */
   #lastEnd: { readonly earliest: number; readonly at: number; readonly accepted: number };
   #ends = 0;
   #periodMs: number | undefined;
   /** The first time without accepted calls: the window may be as long. */
   #spanMs: number | undefined;
-  #onTheMinute = false;
   /** When the present window began, and the calls accepted by then. */
   #window = { at: 0, accepted: 0 };
   #quota = 0;
@@ -59,34 +68,55 @@ export class QuotaExhaustion {
   /** @param sentAt when the refused call was sent, at the earliest */
   nextTest(now: number, sentAt: number): number {
     this.#testedAt = Math.max(this.#testedAt, sentAt);
-    const expected = this.#lastEnd.at + (this.#periodMs ?? 0);
-    if (expected > now + clockSkewMs) return expected;
-    const pause = testPause(now - this.#exhaustedSince);
-    // Many windows begin with the minute.
-    const minute = Math.ceil((Math.max(this.#testedAt, now - minuteMs) + 1) / minuteMs) * minuteMs;
-    this.#onTheMinute = pause > 2_000 && minute < now + pause;
-    return this.#onTheMinute ? Math.max(minute, now) + clockSkewMs : now + pause;
+    const { earliest, at } = this.#lastEnd;
+    const periodMs = this.#periodMs ?? 0;
+    if (earliest + periodMs > now + clockSkewMs) return earliest + periodMs;
+    if (at + periodMs > now + clockSkewMs) {
+      const pause = testPause(now - Math.max(this.#exhaustedSince, earliest + periodMs));
+      return Math.min(now + pause, at + periodMs);
+    }
+    const elapsedMs = now - this.#exhaustedSince;
+    const pause = testPause(elapsedMs);
+    // Many windows begin with the minute, or with a multiple of ten seconds.
+    const begins = elapsedMs < minuteMs ? tenSecondsMs : minuteMs;
+    const begin = Math.ceil((Math.max(this.#testedAt, now - begins) + 1) / begins) * begins;
+    return pause > 2_000 && begin < now + pause ? Math.max(begin, now) + clockSkewMs : now + pause;
   }
 
   /** @param accepted so far in all */
   end(now: number, accepted: number): QuotaRecovery {
     const lastedMs = now - this.#exhaustedSince;
-    const lastEnd = this.#lastEnd;
-    const spanMs = now - lastEnd.at;
     if (lastedMs < shortestMs) return { lastedMs };
-    this.#lastEnd = { earliest: this.#testedAt, at: now, accepted };
-    this.#ends += 1;
-    const span = [this.#lastEnd.earliest - lastEnd.at, now - lastEnd.earliest] as const;
-    // Windows that were not used up, or only in their last moments, had no end here.
-    const windows = wholePeriods(this.#periodMs, ...span);
-    const isMinute = this.#onTheMinute && spanMs < 1.5 * minuteMs;
-    const periodMs = windows?.periodMs ?? (isMinute ? minuteMs : (commonPeriod(...span) ?? spanMs));
-    if (this.#ends > 1 || isMinute) this.#periodMs = periodMs;
+    const last = this.#lastEnd;
+    const calls = accepted - last.accepted;
+    const span = [this.#testedAt - last.at, now - last.earliest] as const;
+    const { periodMs, count } = this.#windowsBetween(now - last.at, span, calls);
+    const [earliest, at] =
+      this.#ends === 0 ? [0, now] : [last.earliest + count * periodMs, last.at + count * periodMs];
+    this.#lastEnd = { earliest: Math.max(this.#testedAt, earliest), at: Math.min(now, at), accepted };
+    if (this.#ends > 0) this.#periodMs = periodMs;
     else this.#spanMs = periodMs;
+    this.#ends += 1;
+    this.#quota = calls / count;
     if (periodMs > longestSpreadMs) return { lastedMs };
-    this.#quota = (accepted - lastEnd.accepted) / (windows?.count ?? 1);
     this.#window = { at: now, accepted };
     return { lastedMs, perSecond: (this.#quota * 1_000) / periodMs };
+  }
+
+  /**
+   * Windows of the known length, not each of which was used up. Otherwise windows of the longest usual length of which there are enough for
+   * the calls, if each accepts as many as the first one.
+   */
+  #windowsBetween(spanMs: number, span: Span, calls: number): Windows {
+    if (this.#ends === 0) return { periodMs: commonPeriod(...span) ?? spanMs, count: 1 };
+    const known = this.#periodMs ?? 0;
+    if (known >= this.#testedAt - this.#exhaustedSince && wholeWindows(known, span) > 0)
+      return { periodMs: known, count: wholeWindows(known, span) };
+    const fewest = Math.max(1, Math.round(calls / Math.max(1, this.#quota)));
+    const periodMs = commonPeriods.findLast((period) => wholeWindows(period, span) >= fewest);
+    return periodMs === undefined
+      ? { periodMs: spanMs / fewest, count: fewest }
+      : { periodMs, count: wholeWindows(periodMs, span) };
   }
 
   /** How many calls the present window still accepts; 0 when nothing is known. */
@@ -99,14 +129,13 @@ export class QuotaExhaustion {
 }
 
 export function commonPeriod(shortestMs: number, longestMs: number): number | undefined {
-  return commonPeriods.find((period) => period >= shortestMs && period <= longestMs);
+  return commonPeriods.findLast((period) => period >= shortestMs && period <= longestMs);
 }
 
-/** Undefined when whole windows do not fit. */
-function wholePeriods(periodMs: number | undefined, shortestMs: number, longestMs: number) {
-  if (periodMs === undefined) return undefined;
+/** How many whole windows fit between two ends; 0 when none do. */
+function wholeWindows(periodMs: number, [shortestMs, longestMs]: Span): number {
   const count = Math.floor(longestMs / periodMs);
-  return count > 0 && count * periodMs >= shortestMs ? { periodMs, count } : undefined;
+  return count * periodMs >= shortestMs ? count : 0;
 }
 
 const shortestPauseMs = 1_000;

@@ -49,7 +49,10 @@ const doublingMs = 500;
 const longRestMs = 3_000;
 const afterRest = 0.25;
 
-/** Lets the rate rise quickly, but never at once: at the start, after a rest, and when the API promises much. */
+/**
+ * Lets the rate rise quickly, but not at once: at the start, after a rest, and when a window has calls for all rows. A stated rate needs no
+ * steps.
+ */
 export class SlowStart {
   #ceiling: number;
   #updatedAt: number;
@@ -63,8 +66,11 @@ export class SlowStart {
     this.#updatedAt = now;
   }
 
-  /** @param used calls/s; an unused rate does not rise */
-  limit(now: number, wanted: number, used: number, resting: boolean): number {
+  /**
+   * @param used calls/s; an unused rate does not rise
+   * @param stated calls/s that the API states
+   */
+  limit(now: number, wanted: number, used: number, resting: boolean, stated = 0): number {
     const passed = now - this.#updatedAt;
     this.#updatedAt = now;
     if (resting) {
@@ -74,6 +80,7 @@ export class SlowStart {
     if (this.#restedMs >= longRestMs)
       this.#ceiling = Math.min(this.#ceiling, Math.max(1, afterRest * this.#rate));
     this.#restedMs = 0;
+    this.#ceiling = Math.max(this.#ceiling, stated);
     if (wanted > this.#ceiling && used >= inUse * this.#ceiling) this.#ceiling *= 2 ** (passed / doublingMs);
     this.#rate = Math.min(wanted, this.#ceiling);
     return this.#rate;

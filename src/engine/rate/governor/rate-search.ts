@@ -117,7 +117,8 @@ export class RateSearch {
     if (input.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
     const isEnough =
       input.rows <= this.#exhaustion.remainingCalls(now, this.#tally.acceptedCalls) - input.callsInFlight;
-    if (this.#phase === 'holding' && isEnough && !this.#isLastRefused) this.#enter('starting', reasons.last);
+    const isSustained = this.#phase === 'holding' || this.#phase === 'probing';
+    if (isSustained && isEnough && !this.#isLastRefused) this.#enter('starting', reasons.last);
     if (this.#phase === 'cooldown') this.#coolDown(input, since);
     else if (usedMs > 0) this.#advance(input, usedMs);
     this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, input.mostPerSecond);

@@ -12,6 +12,15 @@ test('a quota of hours gives no rate to spread calls at', () => {
   expect(exhaustion.periodMs).toBeUndefined();
 });
 
+test('windows of an hour are known after two ends', () => {
+  const { exhaustion, rate } = played([
+    [1_800, 3_600, 5_000],
+    [5_400, 7_200, 10_000],
+  ]);
+  expect(rate).toBeUndefined();
+  expect(exhaustion.remainingCalls(30_000_120 * 60_000, 10_000)).toBe(0);
+});
+
 /** Plays times in which nothing is accepted, from and to, in seconds after a full minute; each follows an accepted count. */
 function played(dry: readonly (readonly [from: number, to: number, accepted: number])[]) {
   const minute = 60_000;
@@ -55,6 +64,40 @@ test.each<[what: string, dry: Parameters<typeof played>[0]]>([
   expect(rate).toBeCloseTo(10, 0);
   expect(exhaustion.remainingCalls(end, dry.at(-1)?.[2] ?? 0)).toBeCloseTo(600, -1);
 });
+
+test.each<[length: number, dry: Parameters<typeof played>[0], windowMs: number]>([
+  [
+    30,
+    [
+      [48, 60, 300],
+      [75, 90, 600],
+    ],
+    30_000,
+  ],
+  [
+    20,
+    [
+      [9, 20, 200],
+      [35, 40, 400],
+    ],
+    20_000,
+  ],
+  [
+    60,
+    [
+      [2, 60, 600],
+      [356, 360, 3_550],
+    ],
+    60_000,
+  ],
+])(
+  'windows of %d s are known after two ends, though the first one ends with a minute or late',
+  (_, dry, windowMs) => {
+    const { exhaustion, rate } = played(dry);
+    expect(exhaustion.periodMs).toBe(windowMs);
+    expect(rate).toBeCloseTo(10, 0);
+  },
+);
 
 test('a wait that the API asks for leaves only the rounding of its seconds open', () => {
   const begin = 30_000_000 * 60_000;
