@@ -22,6 +22,17 @@ function constant(file: string, name: string): number {
     .reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1);
 }
 
+/** A part of a file of `src`. */
+function partOf(file: string, pattern: RegExp): string {
+  const [, part] = pattern.exec(readFileSync(`src/${file}.ts`, 'utf8')) ?? [];
+  expect(part, `${pattern} in ${file}`).toBeDefined();
+  return (part ?? '').replaceAll('_', '');
+}
+
+const numbers = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const inSeconds = (ms: string): string => numbers[Number(ms) / 1_000] ?? ms;
+const notifier = 'cli/commands/run/run-scope';
+
 const sheet = 'engine/manifest/workbook/sheet';
 const [mib, mb, second] = [1024 * 1024, 1_000_000, 1_000];
 const rowPacks = 'engine/report/html/row-packs';
@@ -123,6 +134,17 @@ test.each<[page: string, figure: number | string | undefined, sentence: (figure:
   ['rate', reasons.compared, (text) => `| ${text} |`],
   ['rate', reasons.tried, (text) => `| ${text} |`],
   ['rate', reasons.capped, (text) => `| ${text} |`],
+  [
+    'scheduling',
+    inSeconds(partOf(notifier, /atStart: ([\d_]+)/)),
+    (n) => `for ${n} seconds when the command starts`,
+  ],
+  ['scheduling', inSeconds(partOf(notifier, /atEnd: ([\d_]+)/)), (n) => `starts, for ${n} when it ends`],
+  [
+    'scheduling',
+    numbers[Number(partOf('engine/api/webhook', /retries: (\d)/)) + 1],
+    (n) => `tried up to ${n} times`,
+  ],
   ['dashboard', constant('pages/server/overview', 'mostEnded'), (n) => `Ended runs**, the newest ${n}`],
   ['dashboard', constant('pages/server/start/draft', 'mostUploadBytes') / mb, (n) => `at most ${n} MB`],
   [
