@@ -145,6 +145,27 @@ test.each<[page: string, figure: number | string | undefined, sentence: (figure:
     numbers[Number(partOf('engine/api/webhook', /retries: (\d)/)) + 1],
     (n) => `tried up to ${n} times`,
   ],
+  [
+    'scheduling',
+    numbers[constant('daemon/inbox/stable-files', 'emptyWaits')],
+    (n) => `empty files ${n} times as long`,
+  ],
+  [
+    'scheduling',
+    constant('daemon/schedule/decide', 'mostLateMs') === 60_000 ? 'a minute' : undefined,
+    (n) => `none: ${n}`,
+  ],
+  ['history', constant('domain/attempts', 'keptAtEachEnd'), (n) => `the first and last ${n}`],
+  [
+    'dashboard',
+    constant('pages/server/start/draft-store', 'keptMs') === 7 * 86_400 * second ? 'a week' : undefined,
+    (n) => `Prepared runs stay** for ${n}`,
+  ],
+  [
+    'dashboard',
+    constant('daemon/schedule/refused-files', 'shownMs') === 7 * 86_400 * second ? 'a week' : undefined,
+    (n) => `are shown for ${n}; so are files`,
+  ],
   ['dashboard', constant('pages/server/overview', 'mostEnded'), (n) => `Ended runs**, the newest ${n}`],
   ['dashboard', constant('pages/server/start/draft', 'mostUploadBytes') / mb, (n) => `at most ${n} MB`],
   [
