@@ -88,12 +88,12 @@ test.each<[page: string, figure: number | string | undefined, sentence: (figure:
   ],
   [
     'errors',
-    constant('engine/worker/breaker/circuit-breaker', 'unprovenCalls'),
+    partOf('engine/worker/breaker/circuit-breaker', /\[unprovenCalls, unprovenMs\] = \[([\d_]+)/),
     (n) => `gives up after ${n} calls`,
   ],
   [
     'errors',
-    constant('engine/worker/breaker/circuit-breaker', 'unprovenMs') / second,
+    Number(partOf('engine/worker/breaker/circuit-breaker', /unprovenMs\] = \[\d+, ([\d_]+)/)) / second,
     (n) => `calls or ${n} s`,
   ],
   ['rate', constant('engine/rate/governor/pace-reasons', 'firstRate'), (n) => `starts at ${n} calls/s`],

@@ -21,8 +21,7 @@ export interface CircuitBreakerOptions {
 }
 
 /** An unproven API has this many calls, or this much time, to answer a call. */
-const unprovenCalls = 20;
-const unprovenMs = 30_000;
+const [unprovenCalls, unprovenMs] = [20, 30_000];
 /** The most rows waiting for their verdicts for which other rows are taken in hand. */
 const mostHeldVerdicts = 20;
 /** After this long with nothing left to call, the API is judged by the calls so far. The first rows may take longer to arrive. */
