@@ -49,6 +49,8 @@ export interface Context extends CommandContext {
   /** Called with the record when a run starts. @param stop interrupts the run, like Ctrl-C */
   readonly onStarted?: (record: RunRecord, stop: () => void) => void;
   readonly onEnded?: (ended: EndedRun) => void;
+  /** Called with what became of all manifests of an inbox: `2 manifests: 1 done, 1 failed.` */
+  readonly onInboxDone?: (text: string) => void;
   readonly metrics?: Metrics | undefined;
 }
 

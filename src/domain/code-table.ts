@@ -229,7 +229,7 @@ export const otherCodes = {
   ),
   PENDING: { meaning: 'The row has no result yet. Resuming a stopped run finds out whether it was called.' },
   HALTED: {
-    meaning: 'The run halted before the row was done.',
-    remedy: 'Fix what halted the run, then continue with "cqbatch resume".',
+    meaning: 'The run halted, or gave up, before the row was done.',
+    remedy: 'Correct what stopped the run, then continue with "cqbatch resume".',
   },
 } satisfies Record<string, CodeFacts>;

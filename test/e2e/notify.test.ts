@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -24,7 +24,7 @@ async function prepared(text: string) {
   const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
     runWith({ ...told, ...more }, 'run', 'rows.csv', '--yes', ...args);
   const news = () => posts.filter(({ url: path }) => path.startsWith('/hook'));
-  return { cwd, url, posts, news, run };
+  return { cwd, url, posts, news, run, runWith };
 }
 
 const good = 'soundboard_id,title\n1,Hello\n';
@@ -61,6 +61,32 @@ test('a manifest that is refused is told with its name, its rows and the reason'
     run: null,
     error: { code: 'MANIFEST_REFUSED', message: expect.stringContaining('Nothing was sent.') },
   });
+});
+
+test('watch --once pings what became of all manifests, and notifies of each', async () => {
+  const { cwd, url, posts, news, runWith } = await prepared(failing);
+  await mkdir(join(cwd, 'in'));
+  await writeFile(join(cwd, 'in/rows.csv'), failing);
+  await writeFile(join(cwd, 'in/none.csv'), 'evaluation_id,user_id\n50,u\n');
+  await writeFile(join(cwd, 'in/refused.csv'), 'evaluation_id,user_id\n1,\n');
+  const environment = { CQBATCH_NOTIFY_URL: `${url}/hook`, CQBATCH_PING_URL: `${url}/ping` };
+  const watching = await runWith(environment, 'watch', 'in', '--once', '--yes', '--settle', '10ms');
+  expect(watching.code).toBe(2);
+  const texts = news().map(({ body }) => JSON.parse(body).text.replace(/^cqbatch on .+?: /, ''));
+  expect(texts.sort()).toEqual([
+    expect.stringMatching(/^no run was created: in\/refused\.csv:2: row 1, user_id: is empty in this row;/),
+    expect.stringMatching(/^run none-\w+ of in\/none\.csv completed /),
+    expect.stringMatching(/^run rows-\w+ of in\/rows\.csv completed /),
+  ]);
+  const suffixes = (await readdir(join(cwd, 'in/failed'))).map((name) => name.replace(/\.\w{8}\.csv/, ''));
+  // As the table of docs/scheduling.md says.
+  expect(suffixes.sort()).toEqual([
+    ...['none', 'none.error.txt', 'none.failed.csv'],
+    ...['refused', 'refused.error.txt', 'refused.problems.txt'],
+  ]);
+  const pings = posts.filter(({ url: path }) => path.startsWith('/ping'));
+  expect(pings.map(({ url: path }) => path)).toEqual(['/ping/start', '/ping/2']);
+  expect(pings[1]?.body).toMatch(/^cqbatch on .+: 3 manifests: 1 partial, 2 failed\.$/);
 });
 
 test('--or-resume that finds a finished run pings what the run ended with', async () => {

@@ -19,6 +19,13 @@ export function words(line: string): readonly string[] {
   );
 }
 
+/** The words of a line of a page, up to a comment, a redirection or the next command. */
+export function typedWords(line: string): readonly string[] {
+  const all = words(line.replaceAll('\\%', '%'));
+  const end = all.findIndex((word) => /^(?:#|\||>|>>|&&|&|;)/.test(word));
+  return end === -1 ? all : all.slice(0, end);
+}
+
 /** What our own command line makes of words behind `cqbatch`. @throws for an option that there is not */
 export async function understood(args: readonly string[]) {
   const program = await createProgram('0', args);

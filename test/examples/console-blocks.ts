@@ -16,3 +16,14 @@ export function commandsOf(page: string): readonly Typed[] {
     })),
   );
 }
+
+/** The command lines in blocks of shell, behind `cqbatch`, as they are typed or stand in a crontab. */
+export function shellLinesOf(page: string): readonly string[] {
+  const blocks = readFileSync(page, 'utf8').matchAll(/^```sh\n(.*?)^```$/gms);
+  return [...blocks].flatMap(([, block = '']) =>
+    block
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .flatMap((line) => /^(?:[^#'"|]*\s)?cqbatch (.*)$/.exec(line)?.[1] ?? []),
+  );
+}

@@ -32,6 +32,7 @@ function listedDocument({ facts, isCured, host }: ListedRun): object {
   const members = selectMembers(runDocument(facts), [
     'run',
     'state',
+    'because',
     'waiting',
     'manifest',
     'base_url',

@@ -63,7 +63,7 @@ export function auditDocument({ record, folder, facts, retries, undos }: RunAudi
   const { baseUrl: _, rate, canary, ...otherOptions } = options;
   const document = runDocument(facts);
   return {
-    ...selectMembers(document, ['run', 'state', 'waiting']),
+    ...selectMembers(document, ['run', 'state', 'because', 'waiting']),
     planned_at: planned?.at ?? null,
     by: planned?.by ?? null,
     reason: planned?.reason ?? null,

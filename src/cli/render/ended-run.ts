@@ -25,6 +25,8 @@ export interface EndedCommand {
   readonly run: EndedRun | undefined;
   /** The run of the command. Undefined when the command neither created nor found one. */
   readonly runId: string | undefined;
+  /** What became of the manifests of an inbox. */
+  readonly inboxText?: string | undefined;
   readonly exitCode: number;
   readonly error: (Error & { readonly code?: unknown }) | undefined;
   readonly actor: Actor;
@@ -72,6 +74,7 @@ function endedRunDocument({ record, summary, steps }: EndedRun): object {
   const { run: id, ...members } = selectMembers(runDocument(briefOfRecord(record)), [
     'run',
     'state',
+    'because',
     'manifest',
     'base_url',
   ]);
@@ -93,10 +96,10 @@ function endedRunDocument({ record, summary, steps }: EndedRun): object {
 
 const longestText = 3_000;
 
-function textOf({ run, runId, exitCode, error, actor: { host } }: EndedCommand): string {
+function textOf({ run, runId, inboxText, exitCode, error, actor: { host } }: EndedCommand): string {
   const subject = runId === undefined ? 'no run was created' : `run ${runId}`;
   const what = error?.message ?? (exitCode === 0 ? 'there was nothing to do' : `exit code ${exitCode}`);
-  const end = run === undefined ? `${subject}: ${what}` : textOfRun(run);
+  const end = run === undefined ? (inboxText ?? `${subject}: ${what}`) : textOfRun(run);
   return shortened(`cqbatch on ${host}: ${end}`, longestText);
 }
 

@@ -14,6 +14,7 @@ export function statusDocument(run: RunFacts): object {
   return selectMembers(runDocument(run), [
     'run',
     'state',
+    'because',
     'manifest',
     'base_url',
     'rate_group',

@@ -10,13 +10,22 @@ import type { PlannedRow } from '../rows/row.ts';
 import type { RowCounts } from '../rows/row-counts.ts';
 
 /** Why a row has no result: `pending` while the run continues by itself, otherwise how the run ended. */
-export type WhyUnfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
+export type WhyUnfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted' | 'gave up';
 
 const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
   pending: 'PENDING',
   interrupted: 'INTERRUPTED',
   cancelled: 'CANCELLED',
   halted: 'HALTED',
+  'gave up': 'HALTED',
+};
+
+const whyInWords: Readonly<Record<WhyUnfinished, string>> = {
+  pending: 'not finished yet',
+  interrupted: 'the run was interrupted',
+  cancelled: 'the run was cancelled',
+  halted: 'the run was halted',
+  'gave up': 'the run gave up',
 };
 
 /**
@@ -125,7 +134,7 @@ export function unfinishedResult(why: WhyUnfinished, row: RowWithoutResult): Row
 }
 
 function message(why: WhyUnfinished, history: AttemptHistory, unsettled: boolean): string {
-  const parts = [why === 'pending' ? 'not finished yet' : `the run was ${why}`];
+  const parts = [whyInWords[why]];
   if (unsettled && why !== 'pending') parts.push('resuming it finds out whether this row was called');
   if (history.lastCode !== undefined) parts.push(`the last attempt failed with ${lastProblem(history)}`);
   if (history.unclear) parts.push('the row may have been processed');

@@ -46,7 +46,7 @@ const problemSchema: z.ZodType<RowProblem> = z.object({
   letters: z.string().exactOptional(),
 });
 
-const leftOutSchema: z.ZodType<LeftOut> = z.discriminatedUnion('why', [
+export const leftOutSchema: z.ZodType<LeftOut> = z.discriminatedUnion('why', [
   z.object({ why: z.literal('duplicate'), of: rowNumberSchema }),
   z.object({ why: z.literal('superseded'), by: rowNumberSchema }),
   z.object({ why: z.literal('as wanted') }),

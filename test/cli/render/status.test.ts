@@ -128,6 +128,7 @@ describe('the document', () => {
     expect(statusDocument(view)).toEqual({
       run: 'monthly',
       state: 'running',
+      because: null,
       manifest: 'rows.csv',
       base_url: baseUrl,
       rows: 12_000,
@@ -155,6 +156,16 @@ describe('the document', () => {
     const wait = { of: 'api', text: 'the API asks to wait', until: at(-9), advice: 'wait' } as const;
     expect(statusDocument({ ...running, wait })).toMatchObject({ waiting: 'the API asks to wait; wait' });
   });
+
+  test.each(['guard', 'canary', 'stuck'])(
+    'says whether a guard halted the run, or it gave up: %s',
+    (because) => {
+      expect(statusDocument({ ...running, state: 'halted', because })).toMatchObject({
+        state: 'halted',
+        because,
+      });
+    },
+  );
 
   test('has null for facts that only another machine knows', () => {
     const nothing = { unclear: null, codes: null, rows_per_s: null, process: null, states: null };

@@ -76,6 +76,7 @@ test.each<[row: string, Unfinished, outcome: string]>([
     { why: 'cancelled', history: { ...noHistory, unclear: true } },
     'failed CANCELLED unclear, attempts: 0; the run was cancelled; the row may have been processed',
   ],
+  ['was left when the run gave up', { why: 'gave up' }, 'not_attempted HALTED, attempts: 0; the run gave up'],
   [
     'is in the datastore when the process dies',
     { why: 'interrupted', isUnsettled: true },

@@ -68,11 +68,11 @@ function runOnce(context: Context, path: string): Promise<ExitCode> {
   const { notifyUrl: _notifyUrl, ...withPings } = context.settings;
   const { pingUrl: _pingUrl, ...withNotifications } = context.settings;
   // The whole command sends a ping, and each manifest causes a notification.
-  return withNotifier({ ...context, settings: withPings }, async () => {
+  return withNotifier({ ...context, settings: withPings }, async ({ onInboxDone }) => {
     const stop = interruptible(sayStopping(context.terminal));
     try {
       const work = await openWork({ ...context, settings: withNotifications }, path, stop.signal);
-      return work === undefined ? declinedByUser(context) : await work.untilEmpty();
+      return work === undefined ? declinedByUser(context) : await work.untilEmpty(onInboxDone);
     } finally {
       stop.release();
     }
@@ -193,7 +193,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
       return exitCodes.success;
     },
 
-    async untilEmpty(): Promise<ExitCode> {
+    async untilEmpty(onDone?: (text: string) => void): Promise<ExitCode> {
       let remaining = await untilNoneWaits();
       // Wait once for manifests that programs were still writing: by now they may be complete.
       if (remaining.growing.length > 0 && !isOver()) {
@@ -203,7 +203,9 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
       const { growing, unusable } = remaining;
       const manifests = carriedOut.map(({ document }) => document);
       const folders = carriedOut.map(({ folder }) => folder);
-      terminal.result({ manifests, growing, unusable }, inboxText(folders, growing.length, unusable.length));
+      const text = inboxText(folders, growing.length, unusable.length);
+      terminal.result({ manifests, growing, unusable }, text);
+      onDone?.(text);
       if (stop.aborted) return exitCodes.interrupted;
       const codes = new Set(carriedOut.map(({ exitCode }) => exitCode));
       if (unusable.length > 0) codes.add(exitCodes.fatal);

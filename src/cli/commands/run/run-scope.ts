@@ -150,6 +150,7 @@ export function withNotifier(
     let run: EndedRun | undefined;
     let failure: unknown;
     let refused: CqbatchError | undefined;
+    let inboxText: string | undefined;
     const withNotifier: Context = {
       ...context,
       onStarted(record, stop) {
@@ -158,6 +159,9 @@ export function withNotifier(
       },
       onEnded(ended) {
         run = ended;
+      },
+      onInboxDone(text) {
+        inboxText = text;
       },
       onRefused(refusal) {
         refused = usageError('MANIFEST_REFUSED', withoutMarks(refusal.refusalMessage));
@@ -169,7 +173,8 @@ export function withNotifier(
       return exitCodeOfError(error);
     });
     await starting;
-    await notifier.commandEnded({ run, runId, exitCode, error: (failure as Error | undefined) ?? refused });
+    const error = (failure as Error | undefined) ?? refused;
+    await notifier.commandEnded({ run, runId, inboxText, exitCode, error });
     if (failure !== undefined) throw failure;
     return exitCode;
   });

@@ -17,6 +17,7 @@ export function runDocument(run: RunBrief & Partial<RunFacts>) {
   return {
     run: run.id,
     state: run.state,
+    because: run.because ?? null,
     waiting: wait === undefined ? null : waitInOneText(wait),
     manifest: run.manifest,
     base_url: run.baseUrl,

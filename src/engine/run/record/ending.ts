@@ -105,6 +105,7 @@ export const endings = {
     sentence: 'gave up',
     heading: 'Gave up',
     manner: 'gave up',
+    unfinished: 'gave up',
     result: 'failed',
     exitCode: 4,
   },

@@ -21,7 +21,7 @@ test.each<[what: string, facts: RunFacts]>([
   // The manifest of `show` has its digest, too. The record of this test is that of another run.
   const same = both.filter(([name]) => !['manifest', 'retry_of'].includes(name));
   expect(same.map(([name]) => name)).toEqual([
-    ...['run', 'state', 'waiting', 'base_url', 'outcomes', 'unclear', 'codes'],
+    ...['run', 'state', 'because', 'waiting', 'base_url', 'outcomes', 'unclear', 'codes'],
   ]);
   expect(Object.fromEntries(status ?? [])).toMatchObject(Object.fromEntries(same));
 });

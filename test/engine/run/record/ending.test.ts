@@ -64,7 +64,6 @@ test.each([
 ] as const)(
   'records and places that show them agree about a run that is %s (%s)',
   (state, because, known) => {
-    const unfinished: Readonly<Record<string, string>> = { halted: 'halted', cancelled: 'cancelled' };
     const states = [{ state, at: '', ...(because && { because }) }];
     const record = { ...plannedRecord, state, states };
     const end = endFactsOf({ state, because });
@@ -75,7 +74,9 @@ test.each([
     expect(end && leavesRows(end.result)).toBe(!known.over);
     expect(isHaltedByGuard(record)).toBe(known.guard);
     expect(wentWrong(end?.manner)).toBe(known.wrong);
-    expect(unfinishedBecause(record)).toBe(unfinished[state] ?? 'interrupted');
+    expect(unfinishedBecause(record)).toBe(
+      ['halted', 'gave up', 'cancelled'].includes(known.words) ? known.words : 'interrupted',
+    );
   },
 );
 
