@@ -21,7 +21,7 @@ export default defineConfig({
   },
   // Only of ES modules, as BullMQ's, unused parts can be left out.
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [undiciInParts(), ...bullmqInParts(), ...shipped()],
+  plugins: [commanderAlone(), ...undiciInParts(), ...bullmqInParts(), ...shipped()],
   // A module goes into the file that needs it first, whether by a static or a dynamic import.
   checks: { ineffectiveDynamicImport: false },
   output: {
@@ -40,8 +40,7 @@ export default defineConfig({
 function parts() {
   const modules = {
     // The thread of the datastore needs only this part.
-    files:
-      'src/(?:base/(?:disk/(?:files|code-cache)|package|async/waiting)|engine/datastore/embedded/final-error)',
+    files: 'src/(?:base/(?:disk/files|package|async/waiting)|engine/datastore/embedded/final-error)',
     // `help` is for `cqbatch --help`; `command` is what each command needs in addition.
     help: 'src/cli/command-line',
     command: 'src/(?:cli/context|engine/datastore/embedded/connection)',
@@ -59,20 +58,28 @@ function parts() {
   }));
 }
 
-/** Its index also loads fetch, WebSocket, mocks and caches, which takes twice as long. */
+/** Commander runs subcommands that are programs of their own. We have none, and Node's module takes 2 ms of each start. */
+function commanderAlone() {
+  return virtual('node:child_process', 'export default undefined;', /[/\\]commander[/\\]/);
+}
+
+/** Its index also loads fetch, WebSocket, mocks and caches, which takes twice as long. The client makes no HTTP/2 (`allowH2: false`). */
 function undiciInParts() {
   const folder = 'undici/lib/dispatcher';
-  return virtual(
-    'undici',
-    `
-    import Dispatcher from '${folder}/dispatcher.js';
-    import EnvHttpProxyAgent from '${folder}/env-http-proxy-agent.js';
-    import Pool from '${folder}/pool.js';
-    import api from 'undici/lib/api/index.js';
-    Object.assign(Dispatcher.prototype, api); // as the index does
-    export { Dispatcher, EnvHttpProxyAgent, Pool };
-  `,
-  );
+  return [
+    virtual(
+      'undici',
+      `
+      import Dispatcher from '${folder}/dispatcher.js';
+      import EnvHttpProxyAgent from '${folder}/env-http-proxy-agent.js';
+      import Pool from '${folder}/pool.js';
+      import api from 'undici/lib/api/index.js';
+      Object.assign(Dispatcher.prototype, api); // as the index does
+      export { Dispatcher, EnvHttpProxyAgent, Pool };
+    `,
+    ),
+    virtual('./client-h2.js', 'export default undefined;', /[/\\]undici[/\\]/),
+  ];
 }
 
 /** Leaves out repeated jobs, which need much code. Only Redis as the datastore loads the code for Redis. */

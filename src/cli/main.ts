@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
-import { keepCompiledCode } from '../base/disk/code-cache.ts';
+import module from 'node:module';
 
-keepCompiledCode();
 // A process that may open too few files to load its modules must still say so.
 try {
+  if ('enableCompileCache' in module) (await import('../base/disk/code-cache.ts')).keepCompiledCode();
   const { runProcess } = await import('./command-line.ts');
   await runProcess();
 } catch (error) {

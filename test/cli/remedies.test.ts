@@ -69,7 +69,7 @@ const untyped: Readonly<Record<string, string>> = {
 test('every option in a message is typed by a system test', async () => {
   // Those of help, of the sandbox and of Node, and the custom properties of pages.
   const others =
-    /option-table|setting-table|reading-settings|commands\.ts$|^pages\/browser|embedded\/connection\.ts|session\.ts|words\.ts|sandbox/;
+    /option-table|setting-table|reading-settings|commands\.ts$|^pages\/browser|embedded\/database\.ts|session\.ts|words\.ts|sandbox/;
   const typed = new Set(Object.values(toldOptions).flatMap(([line]) => line));
   for (const folder of ['test/e2e', 'test/library', 'test/engine/manifest'])
     for (const name of await readdir(folder, { recursive: true })) {

@@ -23,29 +23,16 @@ export function makeCodeCache(folder: string): void {
     throw new Error(`${folder} must be a folder of yours that no other user may change`);
 }
 
-/** Node 22.8 and newer have these functions. */
-interface CompileCache {
-  readonly enableCompileCache?: (folder: string) => unknown;
-  readonly getCompileCacheDir?: () => string | undefined;
-}
-
-const { enableCompileCache, getCompileCacheDir } = module as typeof module & CompileCache;
-
-/**
- * Makes Node keep the compiled code of modules that are imported from now on, for the next start. Without a place for it, or with an older
- * Node, each start compiles all code.
- */
+/** Makes Node 22.8 or newer keep the compiled code of modules that are imported from now on, for the next start. */
 export function keepCompiledCode(): void {
-  if (enableCompileCache === undefined) return;
+  const { enableCompileCache } = module as typeof module & {
+    enableCompileCache: (folder: string) => unknown;
+  };
   try {
     const folder = codeCachePath();
     makeCodeCache(folder);
     enableCompileCache(join(folder, 'compiled'));
   } catch {
-    // A start without the cache is only slower.
+    // Without a place for it, each start compiles all code.
   }
-}
-
-export function keepsCompiledCode(): boolean {
-  return getCompileCacheDir?.() !== undefined;
 }

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type RepeatedTask, repeat } from '../../base/async/repeat.ts';
@@ -18,6 +19,8 @@ export class AppendableJournal extends JournalFile implements Journal {
   #writer: GroupWriter | undefined;
   readonly #lost = deferred<Error>();
   #checks: RepeatedTask | undefined;
+  /** An open file keeps its number and its device. */
+  #opened: Pick<Stats, 'ino' | 'dev'> | undefined;
 
   /** Cuts off a torn last line, and writes a missing header. @param size of the file */
   async begin(size: number): Promise<void> {
@@ -78,8 +81,8 @@ export class AppendableJournal extends JournalFile implements Journal {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
       throw error;
     });
-    const opened = await this.source.handle.stat();
-    return inPlace?.ino === opened.ino && inPlace.dev === opened.dev ? opened.size : undefined;
+    this.#opened ??= await this.source.handle.stat();
+    return inPlace?.ino === this.#opened.ino && inPlace.dev === this.#opened.dev ? inPlace.size : undefined;
   }
 
   async #persist(bytes: Buffer, position: number): Promise<void> {

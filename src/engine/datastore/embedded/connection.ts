@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { deferred, withTimeout } from '../../../base/async/waiting.ts';
-import { keepsCompiledCode } from '../../../base/disk/code-cache.ts';
 import { fatalError } from '../../../base/errors/errors.ts';
 import { circumstance, SystemError, systemError } from '../../../base/errors/system-error.ts';
 import { packageRoot } from '../../../base/package.ts';
@@ -45,6 +45,12 @@ export interface StatementError {
 const refusedAfterMs = 20;
 /** Afterwards the thread is ended, which leaves the files as after a crash. */
 const closingLimitMs = 10_000;
+
+/** False for versions of Node that keep none. */
+function keepsCompiledCode(): boolean {
+  const { getCompileCacheDir } = module as { readonly getCompileCacheDir?: () => string | undefined };
+  return getCompileCacheDir?.() !== undefined;
+}
 
 export type ConnectionThread = ReturnType<typeof startThread>;
 
