@@ -24,7 +24,7 @@ const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 /** The system tests of `npm test`: what a change can break that does not take minutes to show. `npm run test:full` has the others. */
 const journeys = [
-  'test/e2e/{demo,doctor,exit-codes,first-run,init,kill,output,own-operations,plan-file,report-page,terminal}.test.ts',
+  'test/e2e/{demo,doctor,exit-codes,first-run,init,kill,one-row,output,own-operations,plan-file,report-page,terminal}.test.ts',
   'test/e2e/redis/workers.test.ts',
   'test/engine/{cluster,queue}/**/!(lost-keys).test.ts',
   'test/engine/datastore/{rate-group,embedded/{connection,pool,template},redis/{address,attempt,backend,client,failover,failure,info,trouble}}.test.ts',

@@ -5,7 +5,7 @@ export interface Allowed {
   readonly packages: readonly string[];
 }
 
-/** For each room, the folders and files of `src` (and the jobs) that it may import, and the packages. */
+/** For each folder, the folders and files of `src` (and the jobs) that it may import, and the packages. */
 const table: Readonly<Record<string, readonly [folders: string, packages: string]>> = {
   'src/build': ['engine/datastore base', '@electric-sql/pglite bullmq postject rolldown tar'],
   'src/cli': [
@@ -93,12 +93,12 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
 const listed = (names: string): readonly string[] => names.split(/\s+/).filter(Boolean);
 
 /**
- * The rooms that each room may import. The entry with the longest name that holds a file counts.
- * No file imports from a room above its own.
+ * What each folder may import. The entry with the longest name that holds a file counts.
+ * No file imports from a folder above its own.
  */
 export const allowedImports: Readonly<Record<string, Allowed>> = Object.fromEntries(
-  Object.entries(table).map(([room, [folders, packages]]) => [
-    room,
+  Object.entries(table).map(([folder, [folders, packages]]) => [
+    folder,
     {
       folders: listed(folders).map((name) => (name === 'jobs' ? name : `src/${name}`)),
       packages: listed(packages),

@@ -18,7 +18,7 @@ import {
  * - `row`: a row is finished. The first result counts; later ones are ignored.
  * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch `to`, as a part of `batch`.
  * - `added`: the datastore has said that it has them. Without it, they may never have arrived.
- * - `returned`: a worker handed them back without a call.
+ * - `returned`: the datastore holds them no more. What is known of their calls is in earlier entries.
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
  * - `settled`: every row fed before is finished, described by `open`, or was never called; the datastore holds nothing of this run.
  * - `accepted`: a user resumes the run after a guard has halted it. The guards count from here.

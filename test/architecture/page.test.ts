@@ -23,25 +23,29 @@ function fileNamed(name: string, before: string): string {
   return sources.includes(beside) ? beside : (sources.find((path) => path.endsWith(`/${name}`)) ?? name);
 }
 
-/** The stations of a way, in order. */
-function stationsOf(title: string): readonly Station[] {
-  const [, section = ''] = new RegExp(`### ${title}\n(.*?)\n##`, 's').exec(page) ?? [];
+/** The files that a text names, in order, with their functions. */
+function stationsIn(text: string): readonly Station[] {
   const stations: { path: string; functions: string[] }[] = [];
-  for (const [, arrow, name = ''] of section.matchAll(/(→\s+|, )?`([^`]+)`/g)) {
-    if (name.endsWith('.ts'))
+  for (const [, arrow, name = ''] of text.matchAll(/(→\s+|,\s+)?`([^`]+)`/g)) {
+    if (/^[\w./-]+\.ts$/.test(name))
       stations.push({ path: fileNamed(name, stations.at(-1)?.path ?? ''), functions: [] });
-    else if (arrow !== undefined) stations.at(-1)?.functions.push(name);
+    // `file.ts` → `one`, `another`
+    else if (arrow?.startsWith('→') || (arrow && stations.at(-1)?.functions.length))
+      stations.at(-1)?.functions.push(name);
   }
   return stations;
 }
 
-describe.each([
-  ['A CSV row', 36],
-  ['A `resume`', 20],
-] as const)('the way of %s', (title, most) => {
-  const stations = stationsOf(title);
+function stationsOf(title: string): readonly Station[] {
+  return stationsIn(new RegExp(`### ${title}\n(.*?)\n##`, 's').exec(page)?.[1] ?? '');
+}
 
+const prose = page.replace(/^```.*?^```$/gms, '');
+
+describe('the page on the architecture', () => {
   test('names files and functions that exist', async () => {
+    const stations = stationsIn(prose);
+    expect(stations.length).toBeGreaterThan(100);
     const wrong: string[] = [];
     for (const { path, functions } of stations) {
       const source = await readFile(path, 'utf8').catch(() => undefined);
@@ -54,7 +58,24 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  test(`crosses at most ${most} files, as many as the page says`, () => {
+  test('names members of classes that exist', async () => {
+    const texts = await Promise.all(
+      sources.filter((path) => path.endsWith('.ts')).map((path) => readFile(path, 'utf8')),
+    );
+    const members = [...prose.matchAll(/`([A-Z]\w+)\.(#?\w+)`/g)];
+    expect(members.length).toBeGreaterThan(3);
+    const wrong = members.filter(
+      ([, owner = '', member = '']) =>
+        !texts.some((text) => text.includes(`class ${owner} `) && text.includes(member)),
+    );
+    expect(wrong.map(([name]) => name)).toEqual([]);
+  });
+
+  test.each([
+    ['A CSV row', 36],
+    ['A `resume`', 20],
+  ] as const)('%s: crosses at most %s files, as many as the page says', (title, most) => {
+    const stations = stationsOf(title);
     const files = new Set(stations.map(({ path }) => path));
     const [, said] = new RegExp(`### ${title}\n\n(\\d+) files`).exec(page) ?? [];
     expect(files.size).toBe(Number(said));
@@ -68,7 +89,7 @@ test('the page has each file of a run, with its purpose', async () => {
   const files = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(root, join(parentPath, name)));
-  const [, tree = ''] = /## The rooms of a run\n\n```\nsrc\/engine\/run\n(.*?)```/s.exec(page) ?? [];
+  const [, tree = ''] = /## Inside src\/engine\/run\n\n```\nsrc\/engine\/run\n(.*?)```/s.exec(page) ?? [];
   const named: string[] = [];
   const folders: string[] = [];
   for (const line of tree.trimEnd().split('\n')) {

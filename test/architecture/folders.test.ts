@@ -12,9 +12,9 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 
 const files = (await Promise.all(['src', 'jobs'].map(filesBelow))).flat();
 
-test(`no room has more than ${mostFiles} files side by side`, () => {
+test(`no folder has more than ${mostFiles} files side by side`, () => {
   const crowded = [...new Set(files.map(dirname))].filter(
-    (room) => files.filter((file) => dirname(file) === room).length > mostFiles,
+    (folder) => files.filter((file) => dirname(file) === folder).length > mostFiles,
   );
   expect(crowded).toEqual([]);
 });
