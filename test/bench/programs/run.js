@@ -48,8 +48,6 @@ const lookEveryMs = 250;
 
 await program(async (/** @type {RunInput} */ input) => {
   const { stateDir, source, baseUrl, rate, guarded, parts, queue, calls } = input;
-  // As a command does.
-  setFlagsFromString('--heap-growing-percent=120');
   const options = runOptions({
     baseUrl,
     ...(rate !== undefined && { rate }),
@@ -93,6 +91,8 @@ await program(async (/** @type {RunInput} */ input) => {
     return closeJournal();
   };
 
+  // As a command does.
+  setFlagsFromString('--heap-growing-percent=120');
   const { reports } = await executeRun({
     store,
     record,
