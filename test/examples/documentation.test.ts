@@ -8,7 +8,7 @@ import { shellLinesOf } from './console-blocks.ts';
 const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const pages = ['README.md', ...inDocs.map((name) => `docs/${name}`)];
 
-const withOurs = [...pages, 'CONTRIBUTING.md', 'SECURITY.md'];
+const withOurs = [...pages, 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md'];
 
 const all = pages.flatMap((page) => shellLinesOf(page).map((line) => ({ page, line })));
 

@@ -62,6 +62,23 @@ async function expectSelfContained(installed: string): Promise<void> {
     expect(named).toContainEqual(expect.stringMatching(new RegExp(`^${name} `)));
 }
 
+/** Expects that the package is as large as the pages say. */
+async function expectSizesOfPages(tarball: string, installed: string): Promise<void> {
+  const entries = await readdir(installed, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  );
+  const unpacked = sizes.reduce((sum, size) => sum + size, 0);
+  for (const page of ['docs/install.md', 'docs/dependencies.md']) {
+    const text = await readFile(join(installed, page), 'utf8');
+    const [, packed, mostUnpacked] = /smaller than (\d+) MB\D+(\d+) MB/.exec(text) ?? [];
+    expect((await stat(tarball)).size).toBeLessThan(Number(packed) * 1e6);
+    expect(unpacked).toBeLessThan(Number(mostUnpacked) * 1e6);
+    expect(unpacked).toBeGreaterThan((Number(mostUnpacked) - 3) * 1e6);
+  }
+}
+
 /** Expects that the commands that the demo prints can be typed in the folder that it leaves. */
 async function expectTypable(stdout: string, options: { cwd: string; env: NodeJS.ProcessEnv }) {
   const [, list = ''] = stdout.split('What you can type now:\n');
@@ -155,7 +172,7 @@ test('the packed program, installed globally, needs no other package, and works'
   expect((await npm(install, { cwd, home })).stderr).toBe('');
   const installed = join(prefix, 'lib/node_modules/callquality-batch');
   await expectSelfContained(installed);
-  expect((await stat(tarball)).size).toBeLessThan(8_000_000);
+  await expectSizesOfPages(tarball, installed);
   const { version } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
 
   const env = { PATH: `${join(prefix, 'bin')}:${process.env['PATH']}`, HOME: home, TMPDIR: home };
