@@ -1,18 +1,20 @@
 // @ts-check
 /**
- * Finds words that readers stumble over, in comments, strings and pages: `npm run words [-- PATH…]`. The words and what to
- * write instead are in `list.js`. The exit code is 1 when one is found.
+ * Finds words that readers stumble over, in comments, strings and pages. The words and what to write instead are in `list.js`. With
+ * `--pages`, also shows the pages that are hardest to read, and how long all pages are: `npm run words [-- PATH…]`. The exit code is 1
+ * when a word is found, or when the pages are too long.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { search } from 'nlcst-search';
 import { ParseEnglish } from 'parse-english';
-import { parseSync, Visitor } from 'rolldown/utils';
 import { avoided } from './list.js';
+import { countPage, pagesReport } from './pages.js';
+import { commentLines, proseOfPage, proseOfSource } from './prose.js';
 
 process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
-const paths = process.argv.slice(2);
+const paths = process.argv.slice(2).filter((argument) => argument !== '--pages');
 const files = execFileSync('git', ['ls-files', '-z', '--', ...(paths.length > 0 ? paths : ['.'])], {
   encoding: 'utf8',
 })
@@ -36,7 +38,15 @@ for (const file of files) {
       tell(file, sentence, 'who');
 }
 process.stdout.write(`${files.length} files, ${found} words to replace\n`);
-process.exitCode = found > 0 ? 1 : 0;
+let isTooLong = false;
+if (process.argv.includes('--pages')) {
+  const pages = files.filter((file) => kindOf(file) === 'page' && !file.startsWith('.'));
+  const counts = pages.map((page) => countPage(page, readFileSync(page, 'utf8')));
+  const { text, isAboveLimit } = pagesReport(counts, readFileSync('README.md', 'utf8'));
+  process.stdout.write(text);
+  isTooLong = isAboveLimit && paths.length === 0;
+}
+process.exitCode = found > 0 || isTooLong ? 1 : 0;
 
 /** @typedef {ReturnType<ParseEnglish['parse']>} Root */
 
@@ -65,54 +75,4 @@ function kindOf(path) {
   return /^\.ci\/|\.(?:ya?ml|sh|service|path|timer|env|gitignore)$|\/crontab$|Dockerfile$/.test(path)
     ? 'config'
     : undefined;
-}
-
-/** The lines that are comments of YAML, a shell script, a systemd unit and the like. @param {string} text */
-function commentLines(text) {
-  return text.replace(/^(?!\s*#).*|^\s*#+|`[^`\n]*`/gm, blank);
-}
-
-/** A page without its code, everything at its place. @param {string} text */
-function proseOfPage(text) {
-  return text.replace(/^( *)(```+)[\s\S]*?^\1\2 *$|`[^`\n]*`/gm, blank);
-}
-
-/**
- * Comments and strings of more than one word, everything at its place; a full stop stands for code between them.
- *
- * @param {string} text
- * @param {string} file
- */
-function proseOfSource(text, file) {
-  const { program, comments } = parseSync(file, text);
-  /** @type {{ readonly start: number, readonly end: number }[]} */
-  const pieces = [...comments];
-  /** @param {{ readonly start: number, readonly end: number }} node */
-  const take = ({ start, end }) => {
-    if (/\s/.test(text.slice(start, end).trim())) pieces.push({ start: start, end });
-  };
-  new Visitor({
-    Literal: (node) => typeof node.value === 'string' && take(node),
-    TemplateElement: take,
-    JSXText: take,
-  }).visit(program);
-  let prose = '';
-  for (const { start, end } of pieces.sort((a, b) => a.start - b.start)) {
-    prose += gap(text.slice(prose.length, start));
-    prose += text
-      .slice(start, end)
-      .replace(/^\/[/*]+|^[ \t]*\*(?!\/)|\*\/$/gm, blank)
-      .replace(/`[^`\n]*`/g, blank);
-  }
-  return prose;
-}
-
-/** Nothing, or the end of a sentence where there is code. @param {string} code */
-function gap(code) {
-  return blank(code).replace(/ /, code.trim() === '' ? ' ' : '.');
-}
-
-/** @param {string} text */
-function blank(text) {
-  return text.replace(/[^\n]/g, ' ');
 }
