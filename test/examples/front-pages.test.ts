@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import picomatch from 'picomatch';
 import { describe, expect, test } from 'vitest';
-import { endings } from '../../src/engine/run/record/ending.ts';
+import { endings, runResults } from '../../src/engine/run/record/ending.ts';
 
 const read = (page: string): string => readFileSync(page, 'utf8');
 const readme = read('README.md');
@@ -67,4 +67,9 @@ test('docs/exit-codes.md says to resume after the ends that can be resumed', () 
   const next = new Map(linesOf('docs/exit-codes.md').map(([code, , what = '']) => [code, what]));
   for (const end of Object.values(endings).filter(({ next }) => next === 'resume'))
     expect(next.get(`${end.exitCode}`), `exit code ${end.exitCode}`).toContain('`cqbatch resume`');
+});
+
+test('docs/library.md names each result of a run', () => {
+  const [, named = ''] = /^`result` is (.+?), like/ms.exec(read('docs/library.md')) ?? [];
+  expect([...named.matchAll(/`(\w+)`/g)].map(([, result]) => result)).toEqual([...runResults]);
 });
