@@ -63,8 +63,8 @@ type ScannedManifest = Pick<
 >;
 
 /**
- * Checks every row, and finds duplicates and conflicts. Takes memory for a chunk of rows, and 11 to 22 bytes for each callable row, beside 24 or 28 bytes that may overflow. Reads
- * the manifest twice if the last row of each subject is needed.
+ * Checks every row, and finds duplicates and conflicts. Takes memory for a chunk of rows, and 11 to 22 bytes for each callable row, beside 24
+ * or 28 bytes that may overflow. Reads the manifest twice if the last row of each subject is needed.
  *
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, errors of the handlers, and a `SystemError` of the overflow
  */
