@@ -1,6 +1,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Argument, Command, CommanderError } from 'commander';
 import { attemptMs, connectMs } from '../base/connect-attempt.ts';
+import type { ErrorCode } from '../base/errors/error-codes.ts';
 import { usageError } from '../base/errors/errors.ts';
 import { readVersion } from '../base/package.ts';
 import { escapeInvisible } from '../base/text/printable.ts';
@@ -70,7 +71,7 @@ function explain(error: unknown, args: readonly string[]): number {
   return exitCodeOfError(error);
 }
 
-function printJson(code: string, message: string): void {
+function printJson(code: ErrorCode, message: string): void {
   try {
     writeDocument({ error: { code, message } });
   } catch {

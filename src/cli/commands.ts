@@ -5,8 +5,13 @@ import { scheduleCommands } from './schedule-commands.ts';
 
 const statusCommandSpec: CommandSpec = {
   name: 'status',
-  description: 'Shows the progress of a run',
-  arguments: [runArgument()],
+  description: 'Shows the progress of a run, or of all runs in progress',
+  arguments: [
+    [
+      '[run]',
+      'id of a run, or a part that no other id has; default: all runs in progress, else the newest run',
+    ],
+  ],
   options: { Status: ['watch'], ...groups.sharedDatastoreGroup },
   load: async () => (await import('./commands/status.ts')).status,
 };

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { statIfAny } from '../base/disk/files.ts';
 import { readSmallFile } from '../base/disk/open-file.ts';
+import type { ErrorCode } from '../base/errors/error-codes.ts';
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import { shellWord } from '../base/text/command-words.ts';
 import {
@@ -82,7 +83,7 @@ interface SecretPlace {
   readonly file: string | undefined;
   readonly variable: string;
   readonly secretName: string;
-  readonly code: string;
+  readonly code: ErrorCode;
 }
 
 /** Reads a secret from a file or a variable. @throws a usage error when the file can't be read */

@@ -204,11 +204,12 @@ export const failures = {
 export const otherCodes = {
   OK: { meaning: 'The API made the change.' },
   ALREADY_APPLIED: {
-    meaning: 'The API says that this is done. If the row is unclear, its earlier attempt probably did it.',
+    meaning:
+      'The service says that the change was made before. If the row is unclear, its earlier attempt probably made it.',
   },
   OPERATION_FAILED: permanent(
-    'The operation, which is code of its author, failed at the answer: the change may have been made.',
-    `Correct the operation, whose name is in the message. ${lookFirst}`,
+    'The module of --operations failed while it read the answer. The change may have been made.',
+    `Correct the operation that the message names. ${lookFirst}`,
   ),
   INVALID_ROW: { meaning: 'The row was not sent, because it has an error.', remedy: mend },
   DUPLICATE: { meaning: 'Identical to an earlier row, which was called instead.' },

@@ -1,5 +1,6 @@
 import { withScope } from '../base/async/scope.ts';
 import { neverAborted } from '../base/async/waiting.ts';
+import type { ErrorCode } from '../base/errors/error-codes.ts';
 import type { ApiClient } from '../engine/api/client.ts';
 import type { RowCounts } from '../engine/rows/row-counts.ts';
 import type { Change } from '../engine/run/plan/change-file.ts';
@@ -22,7 +23,7 @@ export interface BatchPlan extends RowCounts {
   /** Path of a file with all problems; absent if there are none. */
   readonly problemFile?: string;
   /** Why the batch must not begin; absent when it may. */
-  readonly refusal?: { readonly code: string; readonly message: string };
+  readonly refusal?: { readonly code: ErrorCode; readonly message: string };
 }
 
 export interface PlanBatchOptions extends BatchOptions {

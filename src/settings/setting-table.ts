@@ -256,7 +256,7 @@ export const settings = {
     appliesToBatch: true,
     parse: parsers.parseTimeZone,
     value: '<zone>',
-    help: 'time zone of --cron, and of a --stop-at that names none, such as Europe/London',
+    help: 'time zone for --cron, and for a --stop-at without a zone, such as Europe/London',
     behaviorWithout: 'that of the system',
   },
   ...noticeSettings,

@@ -1,27 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fieldOptions } from '../../jobs/index.ts';
+import type { CodeTable } from '../../src/base/errors/codes/advice.ts';
+import { codesOfRowsAndErrors, errorCodes } from '../../src/base/errors/error-codes.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { withoutMarks } from '../../src/cli/render/style.ts';
 import { codeFacts, rowCodes } from '../../src/domain/codes.ts';
+import { warningCodes } from '../../src/domain/warning-codes.ts';
 import { runRecordSchema } from '../../src/engine/run/record/record.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
 import { type FlagName, flagOf, nameInWords, variableOf } from '../../src/settings/settings.ts';
 import { everyCommand } from '../cli/help.ts';
-import { definitionOf, descriptionOf, documentsOf } from '../json-documents/published.ts';
-import { scraped } from './metrics.ts';
-
-/** A Markdown table. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-const inCode = (text: string) => `\`${text}\``;
+import { descriptionOf, documentsOf } from '../json-documents/published.ts';
+import { inCode, table } from './markdown.ts';
 
 function settingRow([name, setting]: [string, Setting]): readonly string[] {
   const { noFlag, orVariable, help, behaviorWithout = '', default: usual } = setting;
@@ -42,22 +37,46 @@ const inMarkdown = (text: string) => text.replaceAll(/[<*]/g, '\\$&');
 
 const shownOptions = ({ options }: Command): readonly Option[] => options.filter(({ hidden }) => !hidden);
 
-/** A command with the names of its options, under their headings. */
-function commandText([name, command]: [string, Command]): string {
+type Options = readonly string[];
+
+/** The options of a command, by their heading in its help: `API` → `--base-url`, `--rate-group`. */
+function groupsOf(command: Command): ReadonlyMap<string, Options> {
+  const groups = new Map<string, Options>();
+  for (const { long, helpGroupHeading = 'Output:' } of shownOptions(command)) {
+    const heading = helpGroupHeading.replace(':', '');
+    groups.set(heading, [...(groups.get(heading) ?? []), inCode(long ?? '')]);
+  }
+  return groups;
+}
+
+const hasAll = (options: Options, of: Options): boolean => of.every((each) => options.includes(each));
+
+/** Under each heading, the options that spare the page most words, if it lists them once for three or more commands. */
+function sharedGroups(): ReadonlyMap<string, Options> {
+  const all = [...commands.values()].flatMap((command) => [...groupsOf(command)]);
+  const shared = new Map<string, { readonly options: Options; readonly spared: number }>();
+  for (const [heading, options] of all) {
+    const uses = all.filter(([other, theirs]) => other === heading && hasAll(theirs, options)).length;
+    const spared = uses * options.length;
+    if (uses > 2 && spared > (shared.get(heading)?.spared ?? 0)) shared.set(heading, { options, spared });
+  }
+  return new Map([...shared].map(([heading, { options }]) => [heading, options]));
+}
+
+const shared = sharedGroups();
+
+/** A command, what it does, and its options. A shared group is its heading in bold. */
+function commandRow([name, command]: [string, Command]): readonly string[] {
   const [description = ''] = withoutMarks(command.description()).split('\n');
   const places = command.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );
-  const lines = new Map<string, string[]>();
-  for (const { flags, helpGroupHeading = 'Output:' } of shownOptions(command))
-    lines.set(helpGroupHeading, [...(lines.get(helpGroupHeading) ?? []), inCode(flags)]);
-  return [
-    `### cqbatch ${name}`,
-    `${inCode(['cqbatch', name, ...places].join(' '))}: ${description}`,
-    [...lines].map(([heading, flags]) => `- ${heading} ${flags.join(', ')}`).join('\n'),
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+  const options = [...groupsOf(command)].flatMap(([heading, all]) => {
+    const group = shared.get(heading);
+    if (group === undefined || !hasAll(all, group)) return all;
+    return [`**${heading}**`, ...all.filter((option) => !group.includes(option))];
+  });
+  return [inCode([name, ...places].join(' ')), inMarkdown(description), options.join(', ')];
 }
 
 /** Each option that is no setting, with what it does and the commands that have it. */
@@ -83,36 +102,35 @@ function optionRows(): readonly (readonly string[])[] {
   ]);
 }
 
-/** What a command prints with `--json`, and where its schema is. */
+/** What a command prints with `--json`. */
 function documentRow(command: string): readonly string[] {
   const own = documentsOf(command).filter(({ $ref = '' }) => !/(?:Declined|Interrupted|Failure)$/.test($ref));
-  return [
-    inCode(command),
-    inMarkdown(own.map(descriptionOf).join('; or ')),
-    inCode(`#/$defs/${definitionOf(command)}`),
-  ];
+  return [inCode(command), inMarkdown(own.map(descriptionOf).join('; or '))];
 }
 
 const reference = `# Reference
 
-This page is made from the tables in the code. A test keeps it current: \`npm test -- test/examples/reference.test.ts -u\` writes it again.
-
 ## Commands
 
 \`-h\` after a command shows examples and the usual options, \`--help\` shows all options. [Commands](commands.md) says how a command
-chooses a run, and what it prints.
+chooses a run, and what it prints. These groups of options belong to several commands:
 
-${[...commands].map(commandText).join('\n\n')}
+${table(
+  ['group', 'options'],
+  [...shared].map(([heading, options]) => [`**${heading}**`, options.join(', ')]),
+)}
+
+${table(['command', 'what it does', 'options'], [...commands].map(commandRow))}
 
 ## JSON documents
 
 With \`--json\`, a command prints one of its documents, on one line. \`json.schema.json\` beside this page is a JSON Schema of all of
-them; \`json.schema.json#/$defs/run\` is that of \`cqbatch run\`. It describes this version: the next version may add members.
+them; \`json.schema.json#/$defs/schedule-add\` is that of \`cqbatch schedule add\`. It describes this version: the next version may add members.
 
 Each definition also allows \`{"error": {"code": …, "message": …}}\`, which says why the command failed. A command that asks or waits may
 print \`{"state": "declined"}\` or \`{"state": "interrupted"}\`: nothing was sent.
 
-${table(['command', 'document', 'definition'], [...commands.keys()].filter((name) => documentsOf(name).length > 0).map(documentRow))}
+${table(['command', 'document'], [...commands.keys()].filter((name) => documentsOf(name).length > 0).map(documentRow))}
 
 ## Options
 
@@ -142,6 +160,23 @@ ${table(
   ]),
 )}
 
+## Error codes
+
+The code of an error is in \`{"error": {"code": "DISK_FULL", "message": …}}\`, which \`--json\` and notifications have. The message names the
+file, row or server, and what to type. [Exit codes](exit-codes.md) say whether something was sent.
+
+${Object.entries<CodeTable>(errorCodes)
+  .map(([subject, codes]) => `### ${subject}\n\n${adviceTable(codes)}`)
+  .join('\n\n')}
+
+These [codes of rows](#codes) also end a command: ${codesOfRowsAndErrors.map(inCode).join(', ')}.
+
+## Warnings of a plan
+
+\`plan --json\` has these codes in \`warnings\`, beside the [reasons why a plan is not ready](#manifests).
+
+${adviceTable(warningCodes)}
+
 ## Codes
 
 Each row of \`report.csv\` has one of these codes in the column \`_code\`, or the HTTP status of an answer that says nothing else
@@ -156,6 +191,18 @@ ${table(
   }),
 )}
 `;
+
+/** What happened and what to do, by code. */
+function adviceTable(codes: CodeTable): string {
+  return table(
+    ['code', 'what happened', 'what to do'],
+    Object.entries(codes).map(([code, [what, remedy]]) => [
+      inCode(code),
+      inMarkdown(what),
+      inMarkdown(remedy),
+    ]),
+  );
+}
 
 /** What a value in the configuration file may be. */
 function schemaOf({ help, value, words, isMap, isCommand, default: usual }: Setting): object {
@@ -201,16 +248,14 @@ test('docs/reference.md matches the tables in the code', async () => {
   await expect(reference).toMatchFileSnapshot('../../docs/reference.md');
 });
 
-const metricRows = [...(await scraped())].map(([name, { type, help, samples }]) => {
-  const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');
-  return [inCode(name), type, labels.map(inCode).join(', '), help];
-});
-
-test('docs/monitoring.md lists the metrics', async () => {
-  const [before, after] = readFileSync('docs/monitoring.md', 'utf8').split(/^\| metric .*\n(?:\|.*\n)+/m);
-  expect(after, 'the page has a table of metrics').toBeDefined();
-  const rows = table(['metric', 'type', 'labels', 'meaning'], metricRows);
-  await expect(`${before}${rows}\n${after}`).toMatchFileSnapshot('../../docs/monitoring.md');
+test('docs/reference.md has each variable of the program', () => {
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join('src', name), 'utf8'))
+    .join();
+  const variables = new Set([...sources.matchAll(/'(CQBATCH_[A-Z_]+)'/g)].map(([, name = '']) => name));
+  expect(variables.size).toBeGreaterThan(3);
+  expect([...variables].filter((name) => !reference.includes(name))).toEqual([]);
 });
 
 test('docs/exit-codes.md has a line for each exit code', () => {

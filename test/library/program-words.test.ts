@@ -20,8 +20,8 @@ test.each([
   ['type "cqbatch run FILE --trust-ids" then', 'type "cqbatch run FILE --trust-ids" then'],
   ['To go on: cqbatch resume x --max-failures none', 'To go on: cqbatch resume x --max-failures none'],
   ['use --token-file, or --or-resume', 'use tokenFromFile, or orResume: true'],
-  ['or use another folder with --state-dir.', 'or use another folder with stateDir.'],
-  ['Wait for its end (--wait 10m does), or stop it', 'Wait for its end, or stop it'],
+  ['or use another folder (--state-dir).', 'or use another folder (stateDir).'],
+  ['Wait for its end (--wait 10m), or stop it', 'Wait for its end, or stop it'],
   ['fix the base URL (--base-url)', 'fix the base URL (baseUrl of the client)'],
 ])('%s', (text, expected) => {
   expect(inProgramWords(text)).toBe(expected);

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { ErrorCode } from './error-codes.ts';
 
 /**
  * `usage`: nothing was sent, and the user can correct the cause. `fatal`: the datastore, the disk or the authentication failed. `busy`:
@@ -12,10 +13,10 @@ export type ErrorKind = 'usage' | 'fatal' | 'busy';
  */
 export class CqbatchError extends Error {
   override readonly name = 'CqbatchError';
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly kind: ErrorKind;
 
-  constructor(kind: ErrorKind, code: string, message: string, options?: { cause?: unknown }) {
+  constructor(kind: ErrorKind, code: ErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.kind = kind;
     this.code = code;
@@ -29,12 +30,12 @@ export function meaningOf(error: unknown): unknown {
 }
 
 /** An error before anything was sent: flags, environment, configuration or manifest are wrong. */
-export function usageError(code: string, message: string, cause?: unknown): CqbatchError {
+export function usageError(code: ErrorCode, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('usage', code, message, { cause });
 }
 
 /** An error of the datastore, the disk or the authentication. Earlier results are in the journal. */
-export function fatalError(code: string, message: string, cause?: unknown): CqbatchError {
+export function fatalError(code: ErrorCode, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('fatal', code, message, { cause });
 }
 
@@ -42,7 +43,7 @@ export function fatalError(code: string, message: string, cause?: unknown): Cqba
 export class BusyError extends CqbatchError {
   readonly what: string;
 
-  constructor(code: string, what: string, remedy: string) {
+  constructor(code: ErrorCode, what: string, remedy: string) {
     super('busy', code, `${what}. ${remedy}`);
     this.what = what;
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { NotAFileError } from '../disk/open-file.ts';
+import type { ErrorCode } from './error-codes.ts';
 import { CqbatchError } from './errors.ts';
 
 /** The operating system refuses something: the disk is full, a file is missing. */
@@ -8,7 +9,7 @@ export class SystemError extends CqbatchError {
   readonly what: string;
   readonly #remedy: string;
 
-  constructor(code: string, what: string, remedy: string, cause: unknown, next = 'try again.') {
+  constructor(code: ErrorCode, what: string, remedy: string, cause: unknown, next = 'try again.') {
     super('fatal', code, `${what}: ${remedy}, then ${next}`, { cause });
     this.what = what;
     this.#remedy = remedy;
@@ -20,7 +21,7 @@ export class SystemError extends CqbatchError {
 }
 
 interface Rule {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly remedy: string;
   /** What the error means; `%` stands for the file or folder. */
   readonly what: string;
@@ -31,7 +32,7 @@ interface Rule {
 }
 
 const rule =
-  (code: string, remedy: string) =>
+  (code: ErrorCode, remedy: string) =>
   (what: string, words: string, wasi: number): Rule => ({ code, remedy, what, words, wasi });
 
 const diskFull = rule('DISK_FULL', 'free some space');

@@ -82,7 +82,7 @@ Shapes (names and values of requests and answers, errors, headers):
 Updates:
   merge     keeps a field that is left out, clears one that is sent empty
   replace   resets a field that is left out, clears one that is sent empty
-  presence  keeps both: without presence of fields, empty is not given
+  presence  keeps both: does not distinguish an empty field from a missing one
 
 Lists (evaluations in pages, one evaluation, all soundboard entries):
   served     answered

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { steadyNow } from '../../base/async/clock.ts';
 import { repeat } from '../../base/async/repeat.ts';
 import { untilAborted } from '../../base/async/waiting.ts';
+import type { ErrorCode } from '../../base/errors/error-codes.ts';
 import { ErrorThrottle } from '../../base/errors/error-throttle.ts';
 import { CqbatchError, usageError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -23,7 +24,7 @@ type EntryOf<Result extends HistoryEntry['result']> = Extract<HistoryEntry, { re
 export type Beginning =
   /** This attempt or an earlier one submitted the runs. */
   | Pick<EntryOf<'began'>, 'result' | 'runs' | 'refused'>
-  | Pick<EntryOf<'failed'>, 'result' | 'code' | 'message'>
+  | (Pick<EntryOf<'failed'>, 'result' | 'message'> & { readonly code: ErrorCode })
   /** Another process starts the runs, or this process is stopping. */
   | { readonly result: 'later' };
 

@@ -110,7 +110,7 @@ test('a schedule that is carried out tries again when a run could not be started
 test('a schedule that is carried out reports what could not be started, and continues with the next time', async () => {
   const scene = await newScene();
   const begin = scene.begin;
-  scene.begin = async () => ({ result: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' });
+  scene.begin = async () => ({ result: 'failed', code: 'MANIFEST_NOT_FOUND', message: 'it is not there' });
   await scene.at('05T02:00');
   expect(scene.told).toEqual(['it is not there']);
   scene.begin = begin;
@@ -121,7 +121,7 @@ test('a schedule that is carried out reports what could not be started, and cont
   expect(scene.started).toEqual(['nightly-20261108-020000']);
   expect(await scene.history()).toMatchObject([
     { result: 'missed' },
-    { result: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' },
+    { result: 'failed', code: 'MANIFEST_NOT_FOUND', message: 'it is not there' },
     { result: 'missed', due: '2026-11-06T02:00:00.000Z', until: '2026-11-07T02:00:00.000Z' },
     { result: 'began' },
   ]);

@@ -27,7 +27,7 @@ class SlowDisk implements Disk {
   }
 
   failure(cause: unknown): CqbatchError {
-    return fatalError('TEST_DISK', 'the disk is full', cause);
+    return fatalError('DISK_FULL', 'the disk is full', cause);
   }
 
   /** The next write, started already or not. */
@@ -96,9 +96,9 @@ describe('a group writer', () => {
     const write = await disk.next();
     const waiting = writer.append([finished(3)]);
     write.end(new Error('ENOSPC'));
-    await expect(bad).rejects.toMatchObject({ code: 'TEST_DISK', cause: { message: 'ENOSPC' } });
-    await expect(waiting).rejects.toMatchObject({ code: 'TEST_DISK' });
-    await expect(writer.append([finished(4)])).rejects.toMatchObject({ code: 'TEST_DISK' });
+    await expect(bad).rejects.toMatchObject({ code: 'DISK_FULL', cause: { message: 'ENOSPC' } });
+    await expect(waiting).rejects.toMatchObject({ code: 'DISK_FULL' });
+    await expect(writer.append([finished(4)])).rejects.toMatchObject({ code: 'DISK_FULL' });
 
     expect([1, 2, 3, 4].map((number) => state.isFinished(number))).toEqual([true, false, false, false]);
     expect(disk.pending).toBe(0);

@@ -43,7 +43,7 @@ export async function openEmbedded({
         `The state folder ${stateDir} is in use by ${who}`,
         holder?.purpose === daemonPurpose
           ? `Give it the run ("cqbatch submit FILE"), or stop it ("kill ${holder.pid}").`
-          : 'Wait for its end (--wait 10m does), stop it (a run with "cqbatch cancel"), or use another folder with --state-dir.',
+          : 'Wait for its end (--wait 10m), cancel its run ("cqbatch cancel RUN"), or use another folder (--state-dir).',
       ),
   });
   let opening: Promise<DatabaseConnection> | undefined;

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../base/errors/error-codes.ts';
 import { type CqbatchError, fatalError } from '../../../base/errors/errors.ts';
 import { SystemError } from '../../../base/errors/system-error.ts';
 import { type RedisAddress, unsupportedCluster } from './address.ts';
@@ -17,7 +18,7 @@ export interface FailureContext {
 type Explanation = string | ((context: FailureContext, message: string) => string);
 
 /** A pattern for an error's code or message; most informative first. */
-const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Explanation])[] = [
+const rules: readonly (readonly [code: ErrorCode, pattern: RegExp, explanation: Explanation])[] = [
   [
     'REDIS_AUTH',
     /failed to connect to sentinel.*\b(NOAUTH|WRONGPASS)\b/,

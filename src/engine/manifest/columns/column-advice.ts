@@ -1,6 +1,7 @@
 import { shellWord } from '../../../base/text/command-words.ts';
 import { nearestName } from '../../../base/text/near-name.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
+import type { WarningCode } from '../../../domain/warning-codes.ts';
 import { fieldNameOf, knownNames } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { type Field, isLeftOut } from '../../operation/row-fields.ts';
@@ -19,26 +20,7 @@ export interface ColumnReading {
 }
 
 export interface ScanWarning {
-  readonly code:
-    | 'COLUMN_RESEMBLES_FIELD'
-    | 'COLUMN_MISSING'
-    | 'MAP_UNUSED'
-    | 'BLANKS_AROUND_TEXT'
-    | 'WORD_FOR_NOTHING'
-    | 'VALUE_UNEXPECTED'
-    | 'DAMAGED_TEXT'
-    | 'MISREAD_TEXT'
-    | 'NUMBER_MAY_BE_ROUNDED'
-    | 'KEY_KEPT'
-    | 'KEY_UNKNOWN'
-    | 'HIDDEN_ROWS'
-    | 'HIDDEN_COLUMN'
-    | 'CELLS_INCOMPARABLE'
-    | 'DEFAULT_OVERRIDDEN'
-    | 'OPTION_WITHOUT_EFFECT'
-    | 'LIST_UNSURE'
-    | 'FIELD_COMPUTED'
-    | 'ROWS_ON_OTHER_PAGES';
+  readonly code: WarningCode;
   readonly message: string;
 }
 

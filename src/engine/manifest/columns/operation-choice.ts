@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../base/errors/error-codes.ts';
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { fieldNameOf, knownNames, requiredNames } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
@@ -30,7 +31,7 @@ export interface ChoiceFacts {
 /** Chooses the operation of the rows. @throws CqbatchError (`usage`) when the operation is unknown or contradictory */
 export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   const { manifest, option, operations } = facts;
-  const find = (text: string | undefined, code: string, what: string): string | undefined => {
+  const find = (text: string | undefined, code: ErrorCode, what: string): string | undefined => {
     const operation = findByLooseName(text, operations);
     if (text === undefined || operation !== undefined) return operation?.name;
     throw usageError(code, `${what} unknown; use one of ${nameList(operations)}`);

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../base/errors/error-codes.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { isBlank, trimBlanks } from '../../../base/text/blank.ts';
 import { guardColumn, unguardCell } from '../../../base/text/formula-guard.ts';
@@ -28,7 +29,7 @@ export function readCsvHeader(
   kept: readonly string[] = [],
 ): CsvHeader {
   const { cells, line } = record;
-  const fail = (code: string, problem: string) => usageError(code, `${file}:${line}: ${problem}`);
+  const fail = (code: ErrorCode, problem: string) => usageError(code, `${file}:${line}: ${problem}`);
   const commas = cells.includes(guardColumn(';'));
   const guardedIndex = cells.indexOf(guardColumn(commas ? ';' : ','));
   const titles = guardedIndex < 0 ? cells : cells.map((cell) => unguardCell(cell, { clearToken, commas }));

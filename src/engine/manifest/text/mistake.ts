@@ -1,4 +1,5 @@
 import { FileTooLargeError, NotAFileError } from '../../../base/disk/open-file.ts';
+import type { ErrorCode } from '../../../base/errors/error-codes.ts';
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
 import { shellWord } from '../../../base/text/command-words.ts';
@@ -13,11 +14,11 @@ export interface Position {
 /** Why a text is no valid manifest; becomes a `usageError` with file, line and column. */
 export class TextMistake extends Error {
   override readonly name = 'TextMistake';
-  readonly code: string;
+  readonly code: ErrorCode;
   /** A position, or the offset of a byte (unzipped, with the byte order mark); undefined for the whole file. */
   readonly at: Position | number | undefined;
 
-  constructor(code: string, at: Position | number | undefined, problem: string) {
+  constructor(code: ErrorCode, at: Position | number | undefined, problem: string) {
     super(problem);
     this.code = code;
     this.at = at;

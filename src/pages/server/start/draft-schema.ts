@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { ErrorCode } from '../../../base/errors/error-codes.ts';
 import { actorSchema } from '../../../domain/actor.ts';
 import { conflictRules } from '../../../domain/terms.ts';
 
+const isText = (value: unknown): boolean => typeof value === 'string';
 const shortText = z.string().min(1).max(200);
 
 /** What a plan needs to know besides its rows, as the person has answered on the page. The names are those of the options. */
@@ -51,7 +53,7 @@ export const draftSchema = z.object({
   choices: choicesSchema,
   planned: plannedSchema.exactOptional(),
   /** Why there is no plan. Absent if there is one, and before the first. */
-  refusal: z.object({ code: z.string(), message: z.string() }).exactOptional(),
+  refusal: z.object({ code: z.custom<ErrorCode>(isText), message: z.string() }).exactOptional(),
   /** The run that was started. The bytes of the draft are gone then. */
   run: z.string().exactOptional(),
 });

@@ -16,9 +16,9 @@ test('a notification that can not be composed ends no daemon, and keeps no later
   };
   const log = { ...silentLog, error: (facts: object) => void logged.push(facts) };
   const notifications = notificationsBy(notifier, log);
-  notifications.runFailed(usageError('X', 'first'));
+  notifications.runFailed(usageError('MANIFEST_EMPTY', 'first'));
   await notifications.allSent();
-  notifications.runFailed(usageError('X', 'second'));
+  notifications.runFailed(usageError('MANIFEST_EMPTY', 'second'));
   await notifications.allSent();
   expect({ sent, logged }).toEqual({ sent: ['second'], logged: [{ err: 'no summary' }] });
 });

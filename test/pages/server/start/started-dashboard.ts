@@ -46,7 +46,7 @@ export function notedCommands(): { readonly commands: PageCommands; readonly ask
     async planAgain(as, run, choices) {
       asked.push([as, run, choices]);
       if (run === 'none') throw usageError('RUN_UNKNOWN', 'There is no run none.');
-      if (run === 'away') throw fatalError('LIST_FAILED', 'The API is away.');
+      if (run === 'away') throw fatalError('LIST_UNREADABLE', 'The API is away.');
       return planned;
     },
     async submit({ path, sha256 }, wishes) {
