@@ -58,3 +58,35 @@ test('cancel names the run on a terminal, and asks', async () => {
   expect((await answered('y')).code).toBe(0);
   expect((await end).code).toBe(3);
 });
+
+test('without a name, status shows all runs in progress, and the run that another waits for', async () => {
+  // The embedded datastore, on which a daemon does one run after the other.
+  const home = await newHome(rows, ['--unrecoverable', '0%', '--not-deleted', '0%'], {});
+  await home.write('good.csv', 'soundboard_id,title\n1,Hello\n');
+  expect(await home.run('submit', 'rows.csv', '--yes', '--run-id', 'first', ...slowly)).toMatchObject({
+    code: 0,
+  });
+  const daemon = await home.worker('--coordinate');
+  await calledSince(home, 1);
+  expect(await home.json('status')).toMatchObject({ run: 'first', state: 'running' });
+  expect(await home.run('submit', 'good.csv', '--yes', '--run-id', 'second')).toMatchObject({ code: 0 });
+
+  const waiting = 'until the daemon has finished first';
+  expect(await home.json('status')).toMatchObject({
+    runs: [
+      { run: 'second', state: 'submitted', waiting },
+      { run: 'first', state: 'running' },
+    ],
+  });
+  expect(await home.json('status', 'second')).toMatchObject({ waiting });
+  const { code, stdout } = await home.run('status');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^Run second submitted {2}.*waiting until the daemon has finished first\nRun first running {2}/,
+  );
+
+  for (const id of ['second', 'first'])
+    expect(await home.run('cancel', id, '--yes')).toMatchObject({ code: 0 });
+  await daemon.stop();
+  expect(await home.json('status')).toMatchObject({ run: 'second', state: 'cancelled' });
+});

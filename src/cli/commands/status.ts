@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Defer, withScope } from '../../base/async/scope.ts';
+import { openScheduleStore } from '../../daemon/schedule/store.ts';
 import { type Cluster, openCluster } from '../../engine/cluster/cluster.ts';
 import { allRuns } from '../../engine/run/facts/all-runs.ts';
+import { behindDaemon } from '../../engine/run/facts/behind-daemon.ts';
 import { liveRun, readCluster } from '../../engine/run/facts/live-run.ts';
 import { factsOfEntry, factsOfRecord } from '../../engine/run/facts/make-facts.ts';
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
@@ -19,29 +21,38 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
   return statusOfRuns(await openContext(flags), id);
 }
 
+/** Without an id: all runs in progress; if there is none, the newest run. */
 export async function statusOfRuns(context: Context, id: string | undefined): Promise<ExitCode> {
-  const { flags } = context;
+  const { terminal, flags } = context;
   return withScope(async (defer) => {
-    if (id === undefined && flags.watch) {
-      const cluster = await sharedCluster(context, defer);
-      const runs = allRuns(context.store, warningOnce(context.terminal));
-      defer(() => runs.close());
-      // The runs seen so far: runs start and end while the command follows them.
-      const followed = new Map<string, RunFacts>();
-      const look = async (): Promise<readonly RunFacts[]> => {
-        const isWanted = (each: string, state: string): boolean => isInProgress(state) || followed.has(each);
-        const found = await runs.read(cluster && (await readCluster(cluster)), isWanted);
-        for (const facts of found) followed.set(facts.id, facts);
-        return [...followed.values()];
-      };
-      const known = await look();
-      if (known.length > 1) return showAll(context, await follow(context.terminal, look));
-      return withRun(context, known[0]?.id, anyRun, (found) => show(context, found, cluster));
-    }
-    return withRun(context, id, anyRun, async (found) =>
-      show(context, found, 'entry' in found ? found.cluster : await sharedCluster(context, defer)),
-    );
+    if (id !== undefined)
+      return withRun(context, id, anyRun, async (found) =>
+        show(context, found, 'entry' in found ? found.cluster : await sharedCluster(context, defer)),
+      );
+    const cluster = await sharedCluster(context, defer);
+    const look = runsInProgress(context, cluster, defer);
+    const known = await look();
+    if (known.length > 1) return showAll(context, flags.watch ? await follow(terminal, look) : known);
+    return withRun(context, known[0]?.id, anyRun, (found) => show(context, found, cluster));
   });
+}
+
+/** Looks at the runs in progress, and at those that have been: runs start and end while the command follows them. */
+function runsInProgress(
+  { store, terminal }: Context,
+  cluster: Cluster | undefined,
+  defer: Defer,
+): () => Promise<readonly RunFacts[]> {
+  const runs = allRuns(store, warningOnce(terminal));
+  defer(() => runs.close());
+  const schedules = openScheduleStore(store.stateDir);
+  const followed = new Map<string, RunFacts>();
+  return async () => {
+    const isWanted = (id: string, state: string): boolean => isInProgress(state) || followed.has(id);
+    const found = await runs.read(cluster && (await readCluster(cluster)), isWanted);
+    for (const facts of behindDaemon(found, await schedules.daemon())) followed.set(facts.id, facts);
+    return [...followed.values()];
+  };
 }
 
 /** Opens the cluster. If the datastore does not answer, the state folder still shows something. */
@@ -64,20 +75,26 @@ function warningOnce(terminal: Terminal): (error: Error) => void {
   };
 }
 
-async function show(
-  { terminal, store, flags }: Context,
-  found: FoundRun,
-  cluster: Cluster | undefined,
-): Promise<ExitCode> {
+async function show(context: Context, found: FoundRun, cluster: Cluster | undefined): Promise<ExitCode> {
+  const { terminal, store, flags } = context;
   const look = async (): Promise<readonly [RunFacts]> => {
     if ('entry' in found)
       return [factsOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)))];
     const record = await store.load(found.record.id);
-    return [await factsOfRecord(store, record, cluster && (await liveRun(cluster, record.id)))];
+    const facts = await factsOfRecord(store, record, cluster && (await liveRun(cluster, record.id)));
+    return [facts.wait?.of === 'daemon' ? await behindOthers(context, facts) : facts];
   };
   const [run] = await (flags.watch ? follow(terminal, look) : look());
   terminal.result(statusDocument(run), statusText(run));
   return flags.watch ? exitCodeOf(run, run.counts) : exitCodes.success;
+}
+
+/** The facts of a submitted run, which may wait for another run and not for a daemon. */
+async function behindOthers(context: Context, facts: RunFacts): Promise<RunFacts> {
+  return withScope(async (defer) => {
+    const others = await runsInProgress(context, undefined, defer)();
+    return others.find(({ id }) => id === facts.id) ?? facts;
+  });
 }
 
 async function follow<Runs extends readonly RunFacts[]>(
@@ -94,9 +111,10 @@ async function follow<Runs extends readonly RunFacts[]>(
   }
 }
 
-function showAll({ terminal }: Context, runs: readonly RunFacts[]): ExitCode {
+function showAll({ terminal, flags }: Context, runs: readonly RunFacts[]): ExitCode {
   const lines = runs.flatMap((run) => statusLines(run));
   terminal.result({ runs: runs.map(statusDocument) }, lines.join('\n'));
+  if (!flags.watch) return exitCodes.success;
   const codes = runs.map((run) => exitCodeOf(run, run.counts));
   return codes.toSorted((a, b) => a - b).at(-1) ?? exitCodes.success;
 }

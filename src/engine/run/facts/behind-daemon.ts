@@ -1,10 +1,10 @@
-import type { RunData } from './page-data.ts';
+import type { RunFacts } from './run-facts.ts';
 
 /** A daemon without Redis does one run after the other: a submitted run does not need another daemon, but waits for the run before it. */
-export function behindDaemon(
-  runs: readonly RunData[],
+export function behindDaemon<Run extends Pick<RunFacts, 'id' | 'ended' | 'local' | 'coordinator' | 'wait'>>(
+  runs: readonly Run[],
   daemon: { readonly host: string; readonly pid: number } | undefined,
-): readonly RunData[] {
+): readonly Run[] {
   const current = runs.find(
     ({ ended, local, coordinator }) =>
       !ended &&
