@@ -21,7 +21,7 @@ export async function prune(flags: Flags): Promise<ExitCode> {
   }
   const runs = await store.list((error) => terminal.warn(`warning: ${error.message}`));
   const removed = prunableRuns(runs, { last, days, ids: await runsWithAwaitedManifests(runs) }, Date.now());
-  terminal.say(indentedText(table(removed.map(lineOf))));
+  if (removed.length > 0) terminal.say(indentedText(table(removed.map(lineOf))));
   const mustAsk = removed.length > 0 && !flags.dryRun;
   if (
     mustAsk &&
