@@ -128,8 +128,8 @@ export function outcomeText(outcome: string): string {
 
 export function unclearText(outcome: string): string {
   return outcome === 'succeeded'
-    ? 'an earlier attempt may have been processed, too'
-    : 'an attempt may have been processed, though no usable answer came';
+    ? 'an earlier attempt may have made the change, too'
+    : 'the service may have made the change without a usable answer';
 }
 
 /** An answer as it is saved: without the token, and of limited size. */

@@ -94,7 +94,7 @@ export function exampleText({
 }
 
 export function unclearRows(rows: number): string {
-  return `${counted(rows, 'row')} unclear: an attempt may have been processed`;
+  return `${counted(rows, 'row')} unclear: the service may have made the change`;
 }
 
 /** The lines about rows that may have been called although their outcome does not say so. */

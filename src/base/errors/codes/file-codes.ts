@@ -14,7 +14,7 @@ export const fileCodes = {
   TOO_MANY_FILES: ['The process has reached its limit of open files.', `Type "ulimit -n 1024". ${resume}`],
   MEMORY_LIMIT: ['The process has reached its limit of memory.', `Type "ulimit -v unlimited". ${resume}`],
   FILE_MISSING: ['A file or folder is not there.', `Put it back, create it, or mount its disk. ${resume}`],
-  FILE_VERSION: ['A newer version wrote the file.', 'Use the version that wrote it.'],
+  FILE_VERSION: ['Another version wrote the file.', 'Use the version that wrote it.'],
   FILE_LOCKED: ['Another process changes the file.', wait],
   PATH_UNUSABLE: ['A path is no file or folder, too long or on another disk.', 'Correct the named path.'],
   FOLDER_NOT_FOUND: ['"cqbatch verify" got a folder that is not there.', 'Correct the path.'],
