@@ -79,7 +79,7 @@ function commandRow([name, command]: [string, Command]): readonly string[] {
   return [inCode([name, ...places].join(' ')), inMarkdown(description), options.join(', ')];
 }
 
-/** Each option that is no setting, with what it does and the commands that have it. */
+/** Each option that is no setting, with what it does; the commands only if the option means something else in others. */
 function optionRows(): readonly (readonly string[])[] {
   const settingFlags = new Set(
     [...Object.keys(settings), ...fieldOptions.map(({ name }) => name.replaceAll('_', '-'))].map(
@@ -95,11 +95,14 @@ function optionRows(): readonly (readonly string[])[] {
       rows.set(key, row);
     }
   }
-  return [...rows.values()].map(({ option, of }) => [
-    inCode(option.flags),
-    inMarkdown(option.description),
-    of.length > 15 ? 'most' : of.join(', '),
-  ]);
+  const nameOf = ({ option: { long } }: { readonly option: Option }): string => long ?? '';
+  const all = [...rows.values()].toSorted((one, other) => nameOf(one).localeCompare(nameOf(other), 'en'));
+  return all.map((row) => {
+    const { option, of } = row;
+    const isAmbiguous = all.filter((other) => nameOf(other) === nameOf(row)).length > 1;
+    const place = isAmbiguous && of.length <= 15 ? `${of.join(', ')}: ` : '';
+    return [inCode(option.flags), `${place}${inMarkdown(option.description)}`];
+  });
 }
 
 /** What a command prints with `--json`. */
@@ -134,9 +137,9 @@ ${table(['command', 'document'], [...commands.keys()].filter((name) => documents
 
 ## Options
 
-These options belong to some commands only. All other options are [settings](#settings).
+All other options are [settings](#settings).
 
-${table(['option', 'meaning', 'commands'], optionRows())}
+${table(['option', 'meaning'], optionRows())}
 
 ## Settings
 
