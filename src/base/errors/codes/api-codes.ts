@@ -4,7 +4,10 @@ const giveAddress = 'Set CQBATCH_BASE_URL, or pass --base-url.';
 
 /** Errors of the API, of tokens, workers, lists and modules of operations. */
 export const apiCodes = {
-  API_AWAY: ['The API was away for longer than --max-outage.', 'When it is back, type "cqbatch resume".'],
+  API_AWAY: [
+    'The API was away for longer than --max-outage.',
+    'When the API is back, type "cqbatch resume".',
+  ],
   API_REFUSES: [
     'The API refuses every call.',
     'Correct token, permission or base URL as the message says. Then type "cqbatch resume".',
@@ -14,18 +17,21 @@ export const apiCodes = {
     'Correct what the message names. Then type "cqbatch resume".',
   ],
   BASE_URL_MISSING: ['The address of the API is missing.', giveAddress],
-  BASE_URL_INVALID: ['The address of the API is wrong.', 'Write it as in https://api.example.com.'],
+  BASE_URL_INVALID: ['The address of the API is wrong.', 'Write an address as in https://api.example.com.'],
   BASE_URL_INSECURE: ['http:// would send the token unencrypted.', 'Write https://.'],
   OTHER_API: ['The run belongs to another API.', 'Give the address and the token of the run.'],
-  PROXY_INVALID: ['The address of the proxy is wrong.', 'Write it as in http://proxy.example.com:3128.'],
-  PROXY_INSECURE: ['http:// through a proxy would show it the token.', 'Write https://, or set NO_PROXY.'],
+  PROXY_INVALID: [
+    'The address of the proxy is wrong.',
+    'Write an address as in http://proxy.example.com:3128.',
+  ],
+  PROXY_INSECURE: ['http:// would show the token to the proxy.', 'Write https://, or set NO_PROXY.'],
   TOKEN_MISSING: [
-    'There is no access token, or it is for another rate group.',
+    'The access token is missing, or is for another rate group.',
     'Set CQBATCH_TOKEN, or pass --token-file or --token-command.',
   ],
   LIST_MISSING: ['The service has no such list.', 'Write the manifest without "cqbatch export".'],
   LIST_FORBIDDEN: ['The token may not read the list.', 'Ask for the permission.'],
-  LIST_CHANGED: ['The list changed while it was read.', 'Type the command again.'],
+  LIST_CHANGED: ['The list changed meanwhile.', 'Type the command again.'],
   LIST_UNREADABLE: [
     "The list can't be read.",
     'Correct what the message names, then type the command again.',
@@ -58,9 +64,12 @@ export const apiCodes = {
   ],
   WORKER_STUCK: [
     'A worker took no rows, and ended.',
-    'Its supervisor starts it again. If it repeats, check Redis.',
+    'Its supervisor starts the worker again. If the error repeats, check Redis.',
   ],
-  WEBHOOK_INVALID: ['An address for notifications is wrong.', 'Write it as in https://hooks.example.com.'],
+  WEBHOOK_INVALID: [
+    'An address for notifications is wrong.',
+    'Write an address as in https://hooks.example.com.',
+  ],
   NOTIFY_SECRET_UNREADABLE: [
     "The secret of notifications can't be read.",
     'Correct its path, owner or mode.',

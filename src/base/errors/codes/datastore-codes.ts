@@ -29,7 +29,7 @@ export const datastoreCodes = {
   REDIS_TLS: ['Redis has no trusted certificate, or no TLS.', 'Set NODE_EXTRA_CA_CERTS, or correct the URL.'],
   REDIS_DATABASE: ['Redis does not have that database.', 'Choose another number, such as 0.'],
   REDIS_SENTINEL: [
-    'The address is a Sentinel, or no Sentinel knows it.',
+    'The address is that of a Sentinel, or no Sentinel knows the primary.',
     'Correct the URL as the message says.',
   ],
   REDIS_REPLICA: ['Redis is a replica.', 'Give the address of the primary, or of the Sentinels.'],
@@ -40,7 +40,7 @@ export const datastoreCodes = {
   REDIS_READ_ONLY: ['Redis refuses writes.', `Free space on its disk, as its log says. ${resume}`],
   REDIS_EVICTION: [
     'Redis deletes keys when its memory is full.',
-    'Type "CONFIG SET maxmemory-policy noeviction" in Redis, and write it into redis.conf.',
+    'Type "CONFIG SET maxmemory-policy noeviction" in Redis, and add the line to redis.conf.',
   ],
   UNKNOWN_PAYLOAD: ['Another version wrote to the datastore.', 'Use the version that started the run.'],
 } as const satisfies CodeTable;

@@ -3,7 +3,7 @@ import type { CodeTable } from './advice.ts';
 const correct = 'Correct the place that the message names.';
 const copyAgain = 'Copy or download the file again.';
 const saveAgain = 'Save the data as "CSV UTF-8".';
-const rename = 'Rename or delete one of them.';
+const rename = 'Rename or delete a column.';
 const otherField = 'Type a field from the message.';
 
 /** Errors of manifests, and why a plan is not ready. Nothing was sent. */
@@ -11,9 +11,9 @@ export const manifestCodes = {
   MANIFEST_NOT_FOUND: ['There is no such file.', 'Correct the path.'],
   MANIFEST_NOT_A_FILE: ['The path is no file, or a pipe.', 'Name a file, or - for standard input.'],
   MANIFEST_UNREADABLE: ['You may not read the file.', 'Correct its owner or mode.'],
-  MANIFEST_CHANGED: ['The file was replaced while it was taken.', 'Hand it in again.'],
-  MANIFEST_TOO_LARGE: ['The file is too large.', 'Split it, or raise max_manifest_size.'],
-  MANIFEST_RECORD_TOO_LARGE: ['A row or value is too large.', 'Close the quote or bracket before it.'],
+  MANIFEST_CHANGED: ['The file was replaced meanwhile.', 'Hand the file in again.'],
+  MANIFEST_TOO_LARGE: ['The file is too large.', 'Split the file, or raise max_manifest_size.'],
+  MANIFEST_RECORD_TOO_LARGE: ['A row or value is too large.', 'Close the quote or bracket before the row.'],
   MANIFEST_TOO_MANY_COLUMNS: ['There are too many columns.', 'Delete columns that no row needs.'],
   MANIFEST_EMPTY: ['There are no rows.', 'Save the file again; for a workbook, pass --sheet.'],
   MANIFEST_NO_HEADER: ['The first line has no column names.', 'Add them, or pass --skip-lines.'],
@@ -33,11 +33,14 @@ export const manifestCodes = {
   MANIFEST_WORKBOOK_UNREADABLE: ['The file is no Excel workbook that can be read.', saveAgain],
   MANIFEST_NO_SHEET: ['The workbook has no such sheet.', 'Pass a --sheet that the message names.'],
   MANIFEST_HIDDEN_ROWS: ['The sheet has hidden rows.', 'Pass --hidden skip or --hidden read.'],
-  MANIFEST_OPTION_UNSUITABLE: ['An option does not fit the file.', 'Leave it out.'],
+  MANIFEST_OPTION_UNSUITABLE: ['An option does not fit the file.', 'Leave the option out.'],
   MANIFEST_OPERATION_UNCLEAR: ['The columns fit no or several operations.', 'Pass --operation.'],
   MANIFEST_OPERATION_MISMATCH: ['The file and --operation differ.', 'Leave out --operation.'],
   MANIFEST_UNKNOWN_OPERATION: ['The file names an unknown operation.', correct],
-  MANIFEST_REFUSED: ['The plan was not ready.', 'Correct what the message names, then hand it in again.'],
+  MANIFEST_REFUSED: [
+    'The plan was not ready.',
+    'Correct what the message names, then hand the file in again.',
+  ],
   MAP_UNKNOWN_FIELD: ['--map names an unknown field.', otherField],
   DEFAULT_UNKNOWN_FIELD: ['--default names an unknown field.', otherField],
   WHERE_UNKNOWN_COLUMN: ['--where names an unknown column.', 'Type a column from the message.'],
