@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { cqbatchAtTerminal } from '../helpers/cqbatch.ts';
 import { newHome } from './home.ts';
 import { calledSince } from './redis/kill-matrix.ts';
+import { eventually } from './redis/machine.ts';
 
 /** More than a run that is slow enough to be looked at calls in a test. */
 const rows = 400;
@@ -87,6 +88,8 @@ test('without a name, status shows all runs in progress, and the run that anothe
 
   for (const id of ['second', 'first'])
     expect(await home.run('cancel', id, '--yes')).toMatchObject({ code: 0 });
+  // The second is cancelled when its turn comes.
+  await eventually(async () => (await home.stateOf('second')) === 'cancelled');
   await daemon.stop();
   expect(await home.json('status')).toMatchObject({ run: 'second', state: 'cancelled' });
 });

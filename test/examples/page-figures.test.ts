@@ -4,23 +4,7 @@ import { count, typedDigits } from '../../src/base/text/format.ts';
 import { defaultTimeouts } from '../../src/engine/api/client.ts';
 import { reasons } from '../../src/engine/rate/governor/pace-reasons.ts';
 import { settings } from '../../src/settings/setting-table.ts';
-
-/** A page without its line breaks, links and marks of code. */
-function textOf(page: string): string {
-  return readFileSync(`docs/${page}.md`, 'utf8')
-    .replaceAll(/\]\([^)]*\)|[[\]`]/g, '')
-    .replaceAll(/\s+/g, ' ');
-}
-
-/** The number that a file of `src` gives to a constant: `const maxHeldBytes = 32 * 1024 * 1024;` */
-function constant(file: string, name: string): number {
-  const text = readFileSync(`src/${file}.ts`, 'utf8');
-  const [, value] = new RegExp(`^(?:export )?const ${name} = ([\\d_ *.]+);`, 'm').exec(text) ?? [];
-  expect(value, `${name} in ${file}`).toBeDefined();
-  return (value ?? '')
-    .split('*')
-    .reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1);
-}
+import { constant, textOf } from './page-text.ts';
 
 /** A part of a file of `src`. */
 function partOf(file: string, pattern: RegExp): string {

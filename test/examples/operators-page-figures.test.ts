@@ -1,21 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { count } from '../../src/base/text/format.ts';
-
-/** A page without its line breaks, links and marks of code. */
-function textOf(page: string): string {
-  return readFileSync(`docs/${page}.md`, 'utf8')
-    .replaceAll(/\]\([^)]*\)|[[\]`]/g, '')
-    .replaceAll(/\s+/g, ' ');
-}
-
-/** The number that a file of `src` gives to a constant: `const lockMs = 20_000;` */
-function constant(file: string, name: string): number {
-  const text = readFileSync(`src/${file}.ts`, 'utf8');
-  const [, value = ''] = new RegExp(`^(?:export )?const ${name} = ([\\d_ *]+);`, 'm').exec(text) ?? [];
-  expect(value, `${name} in ${file}`).not.toBe('');
-  return value.split('*').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1);
-}
+import { constant, textOf } from './page-text.ts';
 
 const [second, minute, mb] = [1_000, 60_000, 1_000_000];
 const words: Readonly<Record<number, string>> = { 2: 'two', 4: 'four', 5: 'five', 10: 'ten' };
