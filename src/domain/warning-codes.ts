@@ -17,7 +17,10 @@ export const warningCodes = {
   DAMAGED_TEXT: ['Cells lack characters that were lost before.', 'Export the data again.'],
   MISREAD_TEXT: ['Cells were read in a wrong encoding before.', 'Export the data again, as UTF-8.'],
   NUMBER_MAY_BE_ROUNDED: ['An API in JavaScript may round a number.', 'Send text, if the API takes text.'],
-  HIDDEN_ROWS: ['The sheet has hidden rows.', 'Look whether --hidden is right.'],
+  HIDDEN_ROWS: [
+    'The sheet has hidden rows.',
+    'Look at the hidden rows. Then pass --hidden skip or --hidden include.',
+  ],
   HIDDEN_COLUMN: ['A hidden column is read.', 'Delete the column, if its cells must not be sent.'],
   ROWS_ON_OTHER_PAGES: ['The file is one page of several.', 'Export all pages.'],
   LIST_UNSURE: [

@@ -32,7 +32,7 @@ export const manifestCodes = {
   MANIFEST_GZIP_DAMAGED: ['The gzip data is damaged.', copyAgain],
   MANIFEST_WORKBOOK_UNREADABLE: ['The file is no Excel workbook that can be read.', saveAgain],
   MANIFEST_NO_SHEET: ['The workbook has no such sheet.', 'Pass a --sheet that the message names.'],
-  MANIFEST_HIDDEN_ROWS: ['The sheet has hidden rows.', 'Pass --hidden skip or --hidden read.'],
+  MANIFEST_HIDDEN_ROWS: ['The sheet has hidden rows.', 'Pass --hidden skip or --hidden include.'],
   MANIFEST_OPTION_UNSUITABLE: ['An option does not fit the file.', 'Leave the option out.'],
   MANIFEST_OPERATION_UNCLEAR: ['The columns fit no or several operations.', 'Pass --operation.'],
   MANIFEST_OPERATION_MISMATCH: ['The file and --operation differ.', 'Leave out --operation.'],

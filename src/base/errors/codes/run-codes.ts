@@ -40,7 +40,10 @@ export const runCodes = {
   PLAN_EXISTS: ['The plan file already exists.', otherName],
   PAGE_EXISTS: ['The file already exists, and is no page of a plan.', otherName],
   PLAN_CHANGED: ['The plan was changed, or other operations are loaded.', planAgain],
-  PLAN_DIFFERS: ['The plan is not that of --sha256, or has other options.', planAgain],
+  PLAN_DIFFERS: [
+    'The plan is not that of --sha256, or has other options.',
+    `Leave out the option that is named. ${planAgain}`,
+  ],
   PLAN_OUTDATED: ['Its rows were called since the plan was made.', planAgain],
   PLAN_USED: ['The plan was run before.', 'To call its rows once more, make a new plan.'],
   SCHEDULE_UNKNOWN: ['There is no such schedule.', 'Type "cqbatch schedule list".'],
