@@ -54,7 +54,7 @@ function keepsCompiledCode(): boolean {
 
 export type ConnectionThread = ReturnType<typeof startThread>;
 
-/** Starts the thread of PGlite. It does not keep the process alive until it gets its folder. */
+/** Starts the thread of PGlite, for which the program does not stay alive before the thread has its folder. */
 export function startThread() {
   // The thread runs the built file: Node's threads need JavaScript.
   const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {

@@ -79,6 +79,8 @@ test('after another rate was set, the time left follows from the new one at once
 test('an average is called one, and is within the allowed rate', async () => {
   const { work, facts, folder } = await embeddedRun();
   await work(10, 40);
+  // The file was written: no later write fills it again.
+  await expect.poll(async () => (await facts()).throughput).toEqual({ rowsPerSecond: 40, of: 'now' });
   await writeFile(join(folder, 'rate.json'), '');
   const run = await facts();
   expect(run.throughput).toEqual({ rowsPerSecond: 40, of: 'average' });
