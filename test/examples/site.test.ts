@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deadLinks } from '../../docs/.vitepress/dead-links.ts';
 import { siteLink, sitePage } from '../../docs/.vitepress/site-links.ts';
@@ -65,4 +65,15 @@ test('examples/README.md names each example', () => {
   const named = readFileSync('examples/README.md', 'utf8').matchAll(/\]\((\w[^)]+)\)/g);
   const examples = tracked.filter((path) => path.startsWith('examples/') && path !== 'examples/README.md');
   expect([...named].map(([, path = '']) => `examples/${path}`).toSorted()).toEqual(examples.toSorted());
+});
+
+test('a link that has the name of a page as its text leads to this page, or to the glossary', () => {
+  const wrong = tracked
+    .filter((path) => /^(?:README|docs\/[\w-]+)\.md$/.test(path))
+    .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/\[([\w -]+)\]\(([^)#\s]+\.md)[^)]*\)/g)])
+    .filter(([, text = '', path = '']) => {
+      const named = `docs/${text.toLowerCase().replaceAll(' ', '-')}.md`;
+      return tracked.includes(named) && ![basename(named), 'glossary.md'].includes(basename(path));
+    });
+  expect(wrong.map(([link]) => link)).toEqual([]);
 });
