@@ -67,6 +67,14 @@ export interface OperationList {
   readonly read: (entry: unknown) => ListedEntry | undefined;
 }
 
+/** Why `cqbatch check` can't see whether an operation with this list has acted on an entry. Undefined if the check can see it. */
+export function whyUncheckable(list: Pick<OperationList, 'fields' | 'done'> | undefined): string | undefined {
+  if (list === undefined) return 'the operation has no list';
+  return list.done === undefined && list.fields.length === 1
+    ? 'its list shows neither their fields nor which of them are done'
+    : undefined;
+}
+
 /** The entries on which an operation has acted. */
 export interface DoneList {
   readonly list: OperationList;

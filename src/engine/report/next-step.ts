@@ -39,7 +39,7 @@ export interface StepFacts extends RowFacts {
   readonly mayBeDone?: boolean;
   readonly outcomes: OutcomeCounts;
   readonly unclear: number;
-  /** Whether `cqbatch check` can list the entries. */
+  /** Whether `cqbatch check` can see what became of the entries. */
   readonly canCheck: boolean;
   /** What `cqbatch undo` can do: put values back, or only list the entries. */
   readonly undo?: 'values' | 'list' | undefined;

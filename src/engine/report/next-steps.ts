@@ -1,6 +1,6 @@
 import { count, counted } from '../../base/text/format.ts';
 import { shortened } from '../../base/text/printable.ts';
-import { commonCodeText } from '../../domain/common-code.ts';
+import { failedRowsText } from '../../domain/common-code.ts';
 import { wentWrong } from '../../domain/terms.ts';
 import { correctStep, stepsAfterFailures } from './failure-steps.ts';
 import type { NextStep, StepFacts } from './next-step.ts';
@@ -89,10 +89,7 @@ function failureTexts({ outcomes, codes }: StepFacts): readonly string[] {
   const { failed, succeeded } = outcomes;
   const [most] = codes.filter(({ outcome }) => outcome === 'failed').toSorted((a, b) => b.count - a.count);
   if (most === undefined) return [];
-  const called = counted(failed + succeeded, 'called row');
-  const common = commonCodeText({ code: most.code, rows: most.count }, failed);
-  const which =
-    succeeded === 0 ? `All ${called} failed, ${common}.` : `${count(failed)} of ${called} failed, ${common}.`;
+  const which = failedRowsText(failed, failed + succeeded, { code: most.code, rows: most.count });
   return succeeded === 0
     ? [
         which,
@@ -152,7 +149,7 @@ function checkStep({ id, unclear, canCheck, phase }: StepFacts): NextStep | fals
       title: `Check ${counted(unclear, 'unclear row')} in the service`,
       text: [
         'The API may have made the change although no usable answer came; if the row succeeded, perhaps twice.',
-        !canCheck && 'Look at the entries there: no command can list them.',
+        !canCheck && 'Look at the entries there: no command can check them.',
         canCheck && phase === 'in progress' && `As soon as this run has stopped: ${command}`,
       ]
         .filter(Boolean)

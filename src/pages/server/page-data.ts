@@ -1,7 +1,7 @@
 import { count, counted } from '../../base/text/format.ts';
 import type { RefusedFile } from '../../daemon/schedule/refused-files.ts';
 import type { HistoryEntry, Schedule } from '../../daemon/schedule/schedule.ts';
-import { commonCodeText } from '../../domain/common-code.ts';
+import { failedRowsText } from '../../domain/common-code.ts';
 import type { LimitedApi } from '../../domain/terms.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
 import type { PageContent } from '../../engine/report/html/page-data.ts';
@@ -69,13 +69,9 @@ export function failingText({ counts, local }: RunData): string | undefined {
   const { succeeded, failed } = counts;
   const called = succeeded + failed;
   if (failed === 0 || failed < noticeableShare * called) return undefined;
-  const which =
-    succeeded === 0
-      ? `All ${counted(failed, 'called row')}`
-      : `${count(failed)} of ${counted(called, 'called row')}`;
   const failures = local?.codes?.filter(({ outcome }) => outcome === 'failed') ?? [];
   const [most] = failures.toSorted((one, other) => other.count - one.count);
-  return `${which} failed${most === undefined ? '' : `, ${commonCodeText({ code: most.code, rows: most.count }, failed)}`}.`;
+  return failedRowsText(failed, called, most && { code: most.code, rows: most.count });
 }
 
 /** Whether the run waits for a command, has stopped before its end, or has failed or unclear rows and no retry. */

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { type ListDefinition, spellingsOf } from '../../../src/engine/operation/list-definition.ts';
+import {
+  type ListDefinition,
+  spellingsOf,
+  whyUncheckable,
+} from '../../../src/engine/operation/list-definition.ts';
 import { defineOperation } from '../../../src/engine/operation/operation.ts';
 
 type List = ListDefinition<'id' | 'tags', Readonly<Record<string, unknown>>>;
@@ -114,4 +118,17 @@ test('what a done entry differs in is a text', () => {
 
 test('a member has one of two spellings', () => {
   expect(spellingsOf('next_page_token')).toEqual(['next_page_token', 'nextPageToken']);
+});
+
+test.each([
+  ['without a list', undefined, 'the operation has no list'],
+  [
+    'whose list has only identifiers',
+    listWith({ fields: ['id'] }),
+    'its list shows neither their fields nor which of them are done',
+  ],
+  ['whose list has fields', listWith(), undefined],
+  ['that says where done entries are', listWith({ fields: ['id'], done }), undefined],
+])('of an operation %s, a check says why it is impossible', (_title, list, why) => {
+  expect(whyUncheckable(list)).toBe(why);
 });

@@ -229,6 +229,9 @@ test('a row to look at is told with what the failures have in common', () => {
   );
   const some = textOf(/Look/, '86 succeeded OK, 3 failed A, 2 failed B, 2 failed C', halted);
   expect(some).toBe('7 of 93 called rows failed, most often with A (3 rows).');
+  expect(textOf(/Look/, '1 failed A, 2 not_attempted HALTED', halted)).toMatch(
+    /^The only called row failed, with A\./,
+  );
 });
 
 test('a step that must wait says for what, and what to type then', () => {
@@ -239,7 +242,7 @@ test('a step that must wait says for what, and what to type then', () => {
     /As soon as this run has stopped: cqbatch retry r --transient$/,
   );
   expect(textOf(/Correct/, told, inProgress)).toMatch(/^As soon as this run has stopped, .*correct\.csv/);
-  expect(textOf(/Check/, told, { canCheck: false })).toMatch(/no command can list them\.$/);
+  expect(textOf(/Check/, told, { canCheck: false })).toMatch(/no command can check them\.$/);
 });
 
 test.each([{ phase: 'ended' }, stopped, { phase: 'in progress' }] as const)(

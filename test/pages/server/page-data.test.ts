@@ -70,6 +70,7 @@ test.each([
   [{ succeeded: 96, failed: 4 }, undefined],
   [{ succeeded: 95, failed: 5 }, '5 of 100 called rows failed, mostly with NOT_FOUND (4 rows).'],
   [{ failed: 375 }, 'All 375 called rows failed, mostly with NOT_FOUND (374 rows).'],
+  [{ failed: 1 }, 'The only called row failed, with CONFLICT.'],
 ])('after %j, a run says that it fails: %s', (known, text) => {
   const { failed = 5 }: Partial<typeof counts> = known;
   const codes = [

@@ -3,6 +3,7 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { DoneEntries, type DoneEntriesOptions } from '../../list/done-entries.ts';
 import type { EntryLists } from '../../list/entry-lists.ts';
 import type { ListedEntries } from '../../list/listed-entries.ts';
+import { whyUncheckable } from '../../operation/list-definition.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { UnderstoodRow } from '../../rows/row.ts';
 import { type EntryVerdict, verdictByFields, verdictOfListed, verdictOfSeen } from './entry-verdict.ts';
@@ -32,11 +33,10 @@ export class OperationEntries {
     defer: Defer,
   ): Promise<OperationEntries> {
     const { name, list } = operation;
-    if (list === undefined) throw impossible(name, 'the operation has no list');
-    if (list.done === undefined && list.fields.length === 1)
-      throw impossible(name, 'its list shows neither their fields nor which of them are done');
+    const why = whyUncheckable(list);
+    if (why !== undefined) throw impossible(name, why);
     const listed = await lists.of(operation);
-    const done = list.done && new DoneEntries(list.done, reading);
+    const done = list?.done && new DoneEntries(list.done, reading);
     if (done !== undefined) defer(() => done.close());
     return new OperationEntries(operation, listed, done);
   }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { whyUncheckable } from '../../operation/list-definition.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { NextStep, RowToSee, StepFacts } from '../../report/next-step.ts';
 import { nextSteps } from '../../report/next-steps.ts';
@@ -29,7 +30,7 @@ export function stepsOfRun(
     mayBeDone: called.some((operation) => meansDone(operation, rowToSee)),
     // A process that died has written no report.
     correctFile: record.state === state ? join(store.folder(id), correctFile) : undefined,
-    canCheck: called.length > 0 && called.every((operation) => operation?.list !== undefined),
+    canCheck: called.length > 0 && called.every((operation) => whyUncheckable(operation?.list) === undefined),
   });
 }
 
