@@ -130,7 +130,9 @@ test('without a comparison, the undo of a compared run sends what the run has ke
   expect(await home.runWith({ CQBATCH_COMPARE: 'false' }, ...blind)).toMatchObject({
     code: 2,
     // The list may have left out what was empty.
-    stderr: expect.stringContaining('give all fields, or pass --allow-partial'),
+    stderr: expect.stringContaining(
+      'give all fields, pass --compare if the service lists its entries, or pass --allow-partial',
+    ),
   });
   const words = [...blind, '--allow-partial'];
   expect(await home.runWith({ CQBATCH_COMPARE: 'false' }, ...words)).toMatchObject({ code: 0 });

@@ -8,7 +8,8 @@ function scene() {
   return newHome(0, ['--updates', 'replace'], { ...anyDatastore(), CQBATCH_ALLOW_PARTIAL: '' });
 }
 
-const because = 'fields out, and the API may reset what a request leaves out: give all fields, or pass ';
+const because =
+  'fields out, and the API may reset what a request leaves out: give all fields, pass --compare if the service lists its entries, or pass ';
 
 test('each run whose rows leave fields out needs --allow-partial; its resume, retry and undo need no other', async () => {
   const { sandbox, run, json, write } = await scene();

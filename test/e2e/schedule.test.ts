@@ -142,7 +142,7 @@ test('a waiting run can be cancelled beside the daemon of the embedded datastore
   expect(await home.run('run', 'boards.csv', '--yes')).toMatchObject({
     code: 5,
     stderr: expect.stringMatching(
-      /The state folder \.cqbatch is in use by process \d+ on .* \(a daemon, since .*\)\. Give it the run \("cqbatch submit FILE"\)/,
+      /The state folder \.cqbatch is in use by process \d+ on .* \(a daemon, since .*\)\. Submit a file .* or a run that stopped \("cqbatch resume RUN --submit"\)/,
     ),
   });
   expect(await home.run('cancel', 'second', '--yes')).toMatchObject({

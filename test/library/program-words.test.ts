@@ -4,8 +4,8 @@ import { inProgramWords } from '../../src/library/program-words.ts';
 test.each([
   ['fix it or pass --skip-invalid.', 'fix it or pass skipInvalid: true.'],
   [
-    'give all fields, or pass --allow-partial.',
-    'give all fields, or pass settings: { allow_partial: true }.',
+    'give all fields, pass --compare if the service lists its entries, or pass --allow-partial.',
+    'give all fields, pass settings: { compare: true } if the service lists its entries, or pass settings: { allow_partial: true }.',
   ],
   ['pass --trust-ids if you know it', 'pass settings: { trust_ids: true } if you know it'],
   [

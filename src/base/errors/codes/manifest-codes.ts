@@ -48,7 +48,10 @@ export const manifestCodes = {
   INVALID_ROWS: ['Rows are invalid.', 'Correct them, or pass --skip-invalid.'],
   CONFLICTING_ROWS: ['Rows want different things of one entry.', 'Pass --on-conflict last or in-order.'],
   ROUNDED_IDS: ['Excel has rounded long numbers.', 'Export again as text, or pass --trust-ids.'],
-  FIELDS_LEFT_OUT: ['Rows leave fields out, which the service may reset.', 'Pass --allow-partial.'],
+  FIELDS_LEFT_OUT: [
+    'Rows leave fields out, which the service may reset.',
+    'Give all fields, pass --compare if the service lists its entries, or pass --allow-partial.',
+  ],
   CELLS_INCOMPARABLE: [
     "--where can't compare some cells.",
     'Write numbers as 79.5 and times as 2026-11-16T10:00:00Z.',

@@ -42,7 +42,8 @@ export async function openEmbedded({
         'DATASTORE_LOCKED',
         `The state folder ${stateDir} is in use by ${who}`,
         holder?.purpose === daemonPurpose
-          ? `Give it the run ("cqbatch submit FILE"), or stop it ("kill ${holder.pid}").`
+          ? 'Submit a file ("cqbatch submit FILE") or a run that stopped ("cqbatch resume RUN --submit"), or stop the daemon ' +
+              `("kill ${holder.pid}").`
           : 'Wait for its end (--wait 10m), cancel its run ("cqbatch cancel RUN"), or use another folder (--state-dir).',
       ),
   });

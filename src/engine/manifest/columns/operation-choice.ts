@@ -166,7 +166,8 @@ export function findRowOperation(cell: unknown, rules: OperationRules): RowOpera
   const value = excerpt(cell);
   const operation = typeof cell === 'string' ? findByLooseName(cell, operations) : undefined;
   if (operation === undefined) {
-    return { ok: false, problem: { problem: `is unknown; name one of ${nameList(operations)}`, value } };
+    const problem = `is unknown; name one of ${nameList(operations)}, or pass --operations with its module`;
+    return { ok: false, problem: { problem, value } };
   }
   if (required !== undefined && operation !== required) {
     return { ok: false, operation, problem: { problem: `differs from --operation ${required.name}`, value } };

@@ -133,6 +133,6 @@ function roundedText({ column, ids, by }: RoundedIds): string {
 function leftOutText(rows: number): string {
   return (
     `${counted(rows, 'row', ['leaves', 'leave'])} fields out, and the API may reset what a request leaves out: ` +
-    'give all fields, or pass --allow-partial.'
+    'give all fields, pass --compare if the service lists its entries, or pass --allow-partial.'
   );
 }

@@ -55,6 +55,7 @@ function outcomeOf(row: PreparedRow): Outcome {
 }
 
 const namesKnown = 'name one of close-ticket, rename-room';
+const unknownOperation = `is unknown; ${namesKnown}, or pass --operations with its module`;
 const twice = (field: string) => `another column also gives ${field}; keep one of them`;
 
 interface Case {
@@ -82,7 +83,7 @@ test.each<Case>([
     outcomes: [
       { calls: 'close-ticket', body: { ticket_id: '1', user_id: 'u' } },
       { calls: 'rename-room', body: { room_id: '2', title: 't' } },
-      { invalid: undefined, column: 'operation', problem: `is unknown; ${namesKnown}`, value: 'rename' },
+      { invalid: undefined, column: 'operation', problem: unknownOperation, value: 'rename' },
       { invalid: undefined, column: 'operation', problem: `is missing; ${namesKnown}` },
       {
         invalid: 'close-ticket',
@@ -118,7 +119,7 @@ test.each<Case>([
     outcomes: [
       { calls: 'rename-room', body: { room_id: '1', title: '' } },
       { calls: 'close-ticket', body: { ticket_id: '2', user_id: 'u' } },
-      { invalid: undefined, column: 'operation', problem: `is unknown; ${namesKnown}`, value: '7' },
+      { invalid: undefined, column: 'operation', problem: unknownOperation, value: '7' },
     ],
   },
   {

@@ -98,7 +98,10 @@ test('cells with errors make a row invalid and are named by address, but only ce
 
 test.each([
   ['f:A1', formula],
-  ['e:#N/A', 'is unknown; name one of close-ticket, rename-room (#N/A)'],
+  [
+    'e:#N/A',
+    'is unknown; name one of close-ticket, rename-room, or pass --operations with its module (#N/A)',
+  ],
 ])(
   'a row whose operation is the cell %s is invalid, whatever rows do that name none',
   async (operation, problem) => {
