@@ -9,8 +9,8 @@ export const patienceMs = 150;
 const considerMs = 50;
 /** How much earlier than necessary an intent is written, because timers are late. */
 const spareIntentMs = 5;
-/** The first guess, before an intent was written. If the first intent takes longer, its call is late, and a worker alone loses no slot. */
-const firstIntentMs = 10;
+/** The first guess: no intent was written yet. */
+const firstIntentMs = 30;
 /** Bounds the slots that a slow datastore costs: a row with an intent and no call is unclear when its worker dies. */
 const mostIntentMs = 100;
 /** A slow write counts for about this long. */
