@@ -27,13 +27,13 @@ export async function statusOfRuns(context: Context, id: string | undefined): Pr
   return withScope(async (defer) => {
     if (id !== undefined)
       return withRun(context, id, anyRun, async (found) =>
-        show(context, found, 'entry' in found ? found.cluster : await sharedCluster(context, defer)),
+        show(context, found, 'entry' in found ? found.cluster : await sharedCluster(context, defer), defer),
       );
     const cluster = await sharedCluster(context, defer);
     const look = runsInProgress(context, cluster, defer);
     const known = await look();
     if (known.length > 1) return showAll(context, flags.watch ? await follow(terminal, look) : known);
-    return withRun(context, known[0]?.id, anyRun, (found) => show(context, found, cluster));
+    return withRun(context, known[0]?.id, anyRun, (found) => show(context, found, cluster, defer));
   });
 }
 
@@ -75,26 +75,26 @@ function warningOnce(terminal: Terminal): (error: Error) => void {
   };
 }
 
-async function show(context: Context, found: FoundRun, cluster: Cluster | undefined): Promise<ExitCode> {
+async function show(
+  context: Context,
+  found: FoundRun,
+  cluster: Cluster | undefined,
+  defer: Defer,
+): Promise<ExitCode> {
   const { terminal, store, flags } = context;
+  const lookAtAll = runsInProgress(context, undefined, defer);
   const look = async (): Promise<readonly [RunFacts]> => {
     if ('entry' in found)
       return [factsOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)))];
     const record = await store.load(found.record.id);
     const facts = await factsOfRecord(store, record, cluster && (await liveRun(cluster, record.id)));
-    return [facts.wait?.of === 'daemon' ? await behindOthers(context, facts) : facts];
+    // A submitted run may wait for another run, and not for a daemon.
+    const others = facts.wait?.of === 'daemon' ? await lookAtAll() : [];
+    return [others.find(({ id }) => id === facts.id) ?? facts];
   };
   const [run] = await (flags.watch ? follow(terminal, look) : look());
   terminal.result(statusDocument(run), statusText(run));
   return flags.watch ? exitCodeOf(run, run.counts) : exitCodes.success;
-}
-
-/** The facts of a submitted run, which may wait for another run and not for a daemon. */
-async function behindOthers(context: Context, facts: RunFacts): Promise<RunFacts> {
-  return withScope(async (defer) => {
-    const others = await runsInProgress(context, undefined, defer)();
-    return others.find(({ id }) => id === facts.id) ?? facts;
-  });
 }
 
 async function follow<Runs extends readonly RunFacts[]>(
