@@ -3,7 +3,7 @@ import { count } from '../../src/base/text/format.ts';
 import { constant, textOf } from './page-text.ts';
 
 const [second, minute, mb] = [1_000, 60_000, 1_000_000];
-const words: Readonly<Record<number, string>> = { 2: 'two', 4: 'four', 5: 'five', 10: 'ten' };
+const words: Readonly<Record<number, string>> = { 1: 'a', 2: 'two', 4: 'four', 5: 'five', 10: 'ten' };
 const worker = 'cli/commands/daemon/worker';
 const window = 'engine/run/feed/feed-window';
 const start = 'pages/server/start';
@@ -40,7 +40,7 @@ test.each<[page: string, figure: number, sentence: (figure: string) => string]>(
   ],
   ['threat-model', constant(`${start}/draft`, 'mostUploadBytes') / mb, (n) => `${n} MB received`],
   ['threat-model', constant(`${start}/start-routes`, 'mostUploads'), (n) => `received, ${n} at once`],
-  ['threat-model', constant(`${start}/draft-store`, 'keptMs') / minute / 10_080, () => 'after a week'],
+  ['threat-model', constant(`${start}/draft-store`, 'keptMs') / minute / 10_080, (n) => `after ${n} week`],
 ])('docs/%s.md says the figure of the code: %s', (page, figure, sentence) => {
   const texts = [count(figure), words[figure]].filter((text) => text !== undefined);
   const said = texts.filter((text) => textOf(page).includes(sentence(text)));
