@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Finds words that readers stumble over, in comments, strings and pages. The words and what to write instead are in `list.js`. With
- * `--pages`, also shows the pages that are hardest to read, and how long all pages are: `npm run words [-- PATH…]`. The exit code is 1
- * when a word is found, or when the pages are too long.
+ * Finds words that readers stumble over, in comments, strings and pages: `npm run words [-- PATH…]`. The words and what to write instead are
+ * in `list.js`. Also shows the pages that are hardest to read, and how long all pages are. The exit code is 1 when a word is found, or when
+ * the pages are too long.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { countPage, pagesReport } from './pages.js';
 import { commentLines, proseOfPage, proseOfSource } from './prose.js';
 
 process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
-const paths = process.argv.slice(2).filter((argument) => argument !== '--pages');
+const paths = process.argv.slice(2);
 const files = execFileSync('git', ['ls-files', '-z', '--', ...(paths.length > 0 ? paths : ['.'])], {
   encoding: 'utf8',
 })
@@ -38,15 +38,11 @@ for (const file of files) {
       tell(file, sentence, 'who');
 }
 process.stdout.write(`${files.length} files, ${found} words to replace\n`);
-let isTooLong = false;
-if (process.argv.includes('--pages')) {
-  const pages = files.filter((file) => kindOf(file) === 'page' && !file.startsWith('.'));
-  const counts = pages.map((page) => countPage(page, readFileSync(page, 'utf8')));
-  const { text, isAboveLimit } = pagesReport(counts, readFileSync('README.md', 'utf8'));
-  process.stdout.write(text);
-  isTooLong = isAboveLimit && paths.length === 0;
-}
-process.exitCode = found > 0 || isTooLong ? 1 : 0;
+const pages = files.filter((file) => kindOf(file) === 'page' && !file.startsWith('.'));
+const counts = pages.map((page) => countPage(page, readFileSync(page, 'utf8')));
+const { text, isAboveLimit } = pagesReport(counts, readFileSync('README.md', 'utf8'));
+process.stdout.write(text);
+process.exitCode = found > 0 || (isAboveLimit && paths.length === 0) ? 1 : 0;
 
 /** @typedef {ReturnType<ParseEnglish['parse']>} Root */
 
