@@ -23,6 +23,11 @@ test('no test sleeps, or gives an event less time than a hang', () => {
   expect(tests.filter(({ text }) => waiting.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
+test('no test gives a page code to evaluate again and again: pages refuse that, so only the first try succeeds', () => {
+  const evaluating = /\.waitForFunction\(/;
+  expect(files.filter(({ text }) => evaluating.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
 test('no test that shares modules with others replaces one', () => {
   // test/vitest.config.ts gives modules of their own to unit tests that replace modules by this call.
   const otherwise = files.filter(({ text }) => /^(?!vi\.mock).*\bvi\.(?:mock|doMock)\(/m.test(text));

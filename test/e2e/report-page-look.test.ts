@@ -200,7 +200,7 @@ describeWithBrowser('report.html', (open) => {
     expect(message?.width).toBeGreaterThan(450);
     expect(await page.locator('.frame.more').count()).toBe(1);
     await page.locator('.scroller').evaluate((scroller) => scroller.scrollTo({ left: 10_000 }));
-    await page.waitForFunction('document.querySelector(".frame.more") === null');
+    await page.locator('.frame.more').waitFor({ state: 'detached' });
     expect(await page.locator('.rows th').allTextContents()).not.toContain('');
   });
 
