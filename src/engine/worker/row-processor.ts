@@ -34,7 +34,7 @@ export interface RowProcessorOptions {
   readonly client: Pick<ApiClient, 'send'>;
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'noteSent' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'noteSent' | 'noteEnd' | 'refuses503'>;
-  readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
+  readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess' | 'endedOutages'>;
   readonly refusedRows: RefusedRows;
   readonly quota: Pick<RetryQuota, 'take' | 'noteSuccess'>;
   readonly proven?: Iterable<string> | undefined;
@@ -136,6 +136,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       if (leaveBy === undefined) return returnUncalled(task);
       hasPlace = true;
       const startedAt = new Date();
+      const { endedOutages } = breaker;
       const { answer, check } = await call(task, operation, claim, leaveBy, signal);
       const attempt: JudgedAttempt = {
         task,
@@ -159,7 +160,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       refusedRows.noteJudgement(attempt, judgement);
       const evidence = healthEvidence(attempt, judgement);
       if (evidence.kind === 'answered') quota.noteSuccess(task.run, isRetry, steadyNow());
-      const assessed = breaker.assess(evidence);
+      const assessed = breaker.assess(evidence, endedOutages);
       // A promise means that the breaker waits for the outcomes of the next calls: this row frees its place for them.
       if (typeof assessed !== 'string') leave();
       const blame = typeof assessed === 'string' ? assessed : await assessed;

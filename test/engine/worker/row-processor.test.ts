@@ -100,6 +100,18 @@ describe('a row', () => {
     expect(told).toEqual(['2 finished, 1 in flight', '7 retrying, 0 in flight']);
   });
 
+  test('that fails after the end of an outage, which its call has met, uses no attempt', async () => {
+    const breaker = new CircuitBreaker({ onChange() {}, onHalt() {} });
+    void breaker.assess({ kind: 'answered' });
+    const send = async () => {
+      breaker.endedOutages += 1;
+      return failing({ class: 'retry', status: 500 });
+    };
+    const { process, events } = begin([], { breaker, client: { send } });
+    expect(await process(task, claimed({ attemptsUsed: 0 }))).toMatchObject({ kind: 'returned' });
+    expect(events.map(({ type }) => type)).toEqual(['returned']);
+  });
+
   test('is called once the gate lets it in, and its intent is not written before', async () => {
     const { set, process, calls } = begin([notFound]);
     const intend = vi.fn(async () => true);

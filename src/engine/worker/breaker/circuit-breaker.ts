@@ -46,9 +46,11 @@ const noticeAfterMs = 4_000;
  * five 2xx answers could not be read, or twenty refusals would mean "done".
  *
  * `closed` releases the held verdicts at the next answer: each row has its own trouble then. Refusals that would mean "done" wait for a
- * success. `open` and `halted` blame the API. After an outage the rows in hand double with each round of answers.
+ * success. `open` and `halted` blame the API. After an outage the rows in hand double with each round of answers, and a call that began
+ * before its end and fails later blames the API, too.
  */
 export class CircuitBreaker {
+  endedOutages = 0;
   readonly #options: CircuitBreakerOptions;
   #state: 'unproven' | 'closed' | 'open' | 'halted' = 'unproven';
   /** Rows between `begin` and `end`. */
@@ -64,7 +66,6 @@ export class CircuitBreaker {
   readonly #tests = new OutageTests();
   #decisionTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
-  #outageTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: CircuitBreakerOptions) {
@@ -119,10 +120,11 @@ export class CircuitBreaker {
     return this.#state === 'open' ? this.#tests.admit() : true;
   }
 
-  assess(evidence: HealthEvidence): Blame | Promise<Blame> {
+  /** @param outagesBefore `endedOutages` when the call began: an outage that has ended since is to blame for the failure */
+  assess(evidence: HealthEvidence, outagesBefore = this.endedOutages): Blame | Promise<Blame> {
     if (this.#state === 'halted') return 'halted';
     if (this.#closed) return isDoubtful(evidence) || this.#state === 'open' ? 'halted' : 'row';
-    if (evidence.kind === 'trouble') return this.#assessTrouble(evidence);
+    if (evidence.kind === 'trouble') return this.#assessTrouble(evidence, outagesBefore);
     if (evidence.kind === 'none' && this.#state === 'open') this.#testLater();
     if (evidence.kind === 'refused') this.#noteRefusal(evidence);
     if (evidence.kind === 'answered') {
@@ -133,8 +135,9 @@ export class CircuitBreaker {
     return 'row';
   }
 
-  #assessTrouble(trouble: Trouble): Blame | Promise<Blame> {
+  #assessTrouble(trouble: Trouble, outagesBefore: number): Blame | Promise<Blame> {
     const { cause } = trouble;
+    if (cause === 'either' && outagesBefore < this.endedOutages) return 'target';
     const isUnproven = this.#state === 'unproven';
     this.#earlyCalls.add(trouble, isUnproven);
     if (!isUnproven && (cause === 'unread' || cause === 'done')) return this.#assessEarlyTrouble(trouble);
@@ -178,8 +181,7 @@ export class CircuitBreaker {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#decisionTimer);
-    clearTimeout(this.#outageTimer);
-    this.#tests.end(false);
+    this.#tests.stop();
     this.#release('halted');
   }
 
@@ -198,7 +200,8 @@ export class CircuitBreaker {
     this.#streak = undefined;
     this.#earlyCalls.noteAnswer();
     if (lastState === 'open') {
-      clearTimeout(this.#outageTimer);
+      this.endedOutages += 1;
+      this.#tests.end();
       this.#recovery.begin();
     }
     const isRecovering = this.#recovery.noteAnswer();
@@ -235,11 +238,8 @@ export class CircuitBreaker {
   #open(): void {
     this.#state = 'open';
     const { maxOutageMs } = this.#options;
-    if (maxOutageMs !== undefined) {
-      const leftMs = maxOutageMs - (this.#streak?.lastedMs ?? 0);
-      this.#outageTimer = setTimeout(() => this.#giveUp('outage'), Math.max(0, leftMs));
-      this.#outageTimer.unref();
-    }
+    const leftMs = maxOutageMs && maxOutageMs - (this.#streak?.lastedMs ?? 0);
+    this.#tests.begin(leftMs, () => this.#giveUp('outage'));
     this.#testLater();
     clearTimeout(this.#decisionTimer);
     this.#release('target');
@@ -259,7 +259,7 @@ export class CircuitBreaker {
   #halt(halt: BreakerHalt): void {
     this.#state = 'halted';
     clearTimeout(this.#decisionTimer);
-    this.#tests.end(false);
+    this.#tests.stop();
     this.#release('halted');
     this.#options.onHalt(halt);
   }

@@ -12,7 +12,15 @@ const mostRowsWhileRecovering = 200;
 /** The single calls that test whether an outage is over. */
 export class OutageTests {
   #nextAt = 0;
+  #deadline: NodeJS.Timeout | undefined;
   #waiting: { readonly timer: NodeJS.Timeout; readonly resolve: (admitted: boolean) => void } | undefined;
+
+  /** Calls `giveUp` after this time, unless the outage ends before. */
+  begin(leftMs: number | undefined, giveUp: () => void): void {
+    if (leftMs === undefined) return;
+    this.#deadline = setTimeout(giveUp, Math.max(0, leftMs));
+    this.#deadline.unref();
+  }
 
   get nextInMs(): number {
     return Math.max(0, this.#nextAt - performance.now());
@@ -27,12 +35,23 @@ export class OutageTests {
   admit(): false | Promise<boolean> {
     if (this.#waiting !== undefined) return false;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.end(true), this.#nextAt - performance.now());
+      const timer = setTimeout(() => this.#decide(true), this.#nextAt - performance.now());
       this.#waiting = { timer, resolve };
     });
   }
 
-  end(admitted: boolean): void {
+  /** The outage is over: a test that waits is made as an ordinary call. */
+  end(): void {
+    clearTimeout(this.#deadline);
+  }
+
+  /** No call is made any more. */
+  stop(): void {
+    clearTimeout(this.#deadline);
+    this.#decide(false);
+  }
+
+  #decide(admitted: boolean): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     clearTimeout(waiting?.timer);

@@ -120,6 +120,23 @@ describe('an outage', () => {
     expect(breaker.prefetchLimit(500, 500)).toBe(500);
   });
 
+  test('is to blame for calls that began before its end and fail later, and for no later call', async () => {
+    const { breaker, meet } = begin();
+    const before = breaker.endedOutages;
+    meet(trouble('either'), 20);
+    await pass(2_000);
+    expect(breaker.assess(answered)).toBe('row');
+    expect(breaker.assess(trouble('either'), before)).toBe('target');
+    // Such failures begin no outage: what counts is what the API does now.
+    for (let call = 0; call < 20; call += 1) void breaker.assess(trouble('either'), before);
+    await pass(10_000);
+    expect(breaker.outage).toBeUndefined();
+    const blames = meet(trouble('either'));
+    void breaker.assess(answered);
+    await pass(0);
+    expect(blames).toEqual(['row']);
+  });
+
   test('that lasts longer than the user allows halts', async () => {
     const { breaker, halts, meet } = begin({ maxOutageMs: 60_000 });
     meet(trouble('target'), 20);
