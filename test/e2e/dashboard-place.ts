@@ -19,8 +19,11 @@ export async function newPlace(rows: number, more: Readonly<Record<string, strin
     /** Starts the run `r`. */
     going: (...flags: string[]) =>
       home.start('run', name, '--yes', '--run-id', 'r', '--concurrency', '4', ...flags),
-    /** Ends the patience of a run that was started with a low rate. */
-    hurry: () => home.run('set-rate', 'r', 'none'),
+    /** Ends the patience of a run that was started with a low rate, which leaves a slow machine time to look. */
+    hurry: () => {
+      home.sandbox.configure({ latency: '0ms' });
+      return home.run('set-rate', 'r', 'none');
+    },
   };
 }
 

@@ -49,7 +49,7 @@ describeWithBrowser('the dashboard', (open) => {
   test('keeps the focus while it pauses, unpauses and cancels a run, and asks for nothing twice', async () => {
     const place = await newPlace(2_000, anyDatastore());
     const { control_url } = await dashboardOf(place, '--control');
-    const run = place.going('--rate', '5/s');
+    const run = place.going('--rate', '2/s');
     const { page, requests } = await open(control_url ?? '');
     const press = async (name: string) => {
       await page.locator('#actions-r').press('Enter');
@@ -59,7 +59,7 @@ describeWithBrowser('the dashboard', (open) => {
     await press('Pause…');
     await confirm(page, 'Pause run');
     await row.getByText('paused', { exact: true }).waitFor();
-    expect(await focused(page)).toBe('actions-r');
+    await expect.poll(() => focused(page)).toBe('actions-r');
     // A paused run is not blue, and is the first that needs a person.
     expect(await styleOf(row.locator('.state'), 'color')).toBe('rgb(160, 64, 0)');
     await page.getByRole('region', { name: 'Needs you' }).getByText('r is paused').waitFor();
@@ -67,9 +67,9 @@ describeWithBrowser('the dashboard', (open) => {
     // The server passes the command on; the run has not obeyed yet.
     await confirm(page, 'Unpause run');
     await row.getByText('running', { exact: true }).waitFor();
-    expect(await focused(page)).toBe('actions-r');
+    await expect.poll(() => focused(page)).toBe('actions-r');
 
-    for (const rate of ['6', '7']) {
+    for (const rate of ['3', '4']) {
       await press('Set rate…');
       await page
         .locator('dialog[open]')
@@ -109,7 +109,7 @@ describeWithBrowser('the dashboard', (open) => {
     expect(left).toBeGreaterThan(1_000);
     await confirm(page, 'Cancel run');
     await page.getByRole('row', { name: /^r ⊘? ?cancelled/ }).waitFor();
-    expect(await focused(page)).toBe('run-r');
+    await expect.poll(() => focused(page)).toBe('run-r');
     expect(requests.filter((address) => address.includes('/runs/r/'))).toHaveLength(6);
     expect((await run.end).code).toBe(3);
     await expectAccessible(page);
@@ -163,6 +163,51 @@ describeWithBrowser('the dashboard', (open) => {
     await page.getByText('Retried by').getByRole('link', { name: 'again' }).click();
     await page.getByText('This run is a retry of').getByRole('link', { name: 'first' }).waitFor();
     await expectAccessible(page);
+  });
+
+  test('copies the summary beside the other actions of a run, on a desk and on a phone', async () => {
+    const place = await newPlace(2_000);
+    const { url, control_url } = await dashboardOf(place, '--control');
+    place.going('--rate', '2/s');
+    const { page } = await open(control_url ?? '');
+    await page.goto(`${url}/#run=r`);
+    const copy = page.getByRole('button', { name: 'Copy summary' });
+    await copy.waitFor();
+    for (const width of [1_440, 380]) {
+      await page.setViewportSize({ width, height: 800 });
+      const tops = await page.evaluate<number[]>(
+        '["#copy-summary", "#cancel-r"].map((each) => document.querySelector(each).getBoundingClientRect().top)',
+      );
+      expect(new Set(tops).size, `${width} pixels`).toBe(1);
+      expect(await copy.count()).toBe(1);
+    }
+    // For two seconds, the button says that the text is copied, although the page is drawn again, which removes a foreign attribute.
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 1_000);
+    await copy.press('Enter');
+    const copied = page.getByRole('button', { name: /^(Copied|Not allowed)$/ });
+    await copied.waitFor();
+    await page.locator('#trail').evaluate((trail) => trail.setAttribute('data-foreign', ''));
+    await page.locator('#trail[data-foreign]').waitFor({ state: 'detached' });
+    expect(await copied.count()).toBe(1);
+    await page.clock.runFor(2_000);
+    await copy.waitFor();
+    await page.clock.resume();
+    await expectAccessible(page);
+  });
+
+  test('keeps the session of its reader beside another dashboard of this machine', async () => {
+    const place = await newPlace(2_000, anyDatastore());
+    place.going('--rate', '2/s');
+    const [one, other] = [await dashboardOf(place, '--control'), await dashboardOf(place, '--control')];
+    const { page } = await open(one.control_url ?? '');
+    await page.locator('#actions-r').waitFor();
+    await page.goto(other.control_url ?? '');
+    for (const { url } of [other, one, other]) {
+      await page.goto(url);
+      await page.locator('#card-r').waitFor();
+      expect(await page.locator('#actions-r').count()).toBe(1);
+    }
   });
 
   test('shows borders, the bar and the chosen colors to readers with little sight', async () => {

@@ -17,7 +17,7 @@ import { type Address, dashboardOf, newPlace, proxyWithTls } from './dashboard-p
 const succeeded = ({ runs }: Snapshot) => runs[0]?.counts.succeeded ?? 0;
 
 test('the dashboard follows a run of the state folder to its end, and ends in order', async () => {
-  const place = await newPlace(100);
+  const place = await newPlace(1_000);
   const { served, url } = await dashboardOf(place);
   const events = await eventsFrom<Snapshot>(`${url}/events?run=r`, 'snapshot');
   expect(await events.until(() => true)).toMatchObject({ runs: [], ended: [], mayControl: false });
@@ -26,7 +26,7 @@ test('the dashboard follows a run of the state folder to its end, and ends in or
   await place.hurry();
   // The report is there before the record says that the run has ended.
   const { ended } = await events.until(({ ended, report }) => ended.length > 0 && report !== undefined);
-  expect(ended).toMatchObject([{ id: 'r', state: 'completed', counts: { succeeded: 100 } }]);
+  expect(ended).toMatchObject([{ id: 'r', state: 'completed', counts: { succeeded: 1_000 } }]);
   expect((await run.end).code).toBe(0);
   expect(await (await fetch(`${url}/runs/r/report.html`)).text()).toContain('<!doctype html>');
   served.kill('SIGTERM');
@@ -86,23 +86,23 @@ function setHidden(page: Page, value: boolean): Promise<void> {
 
 describeWithBrowser('in a browser, the dashboard', (open) => {
   test('shows the rows of a run in progress, and keeps what was chosen and is open', async () => {
-    const place = await newPlace(120, anyDatastore());
+    const place = await newPlace(900, anyDatastore());
     const { url } = await dashboardOf(place);
     const run = place.going('--rate', '2/s');
     const { page, complaints, requests } = await open(`${url}/#run=r`);
     const found = (text: RegExp) => page.locator('.found', { hasText: text }).waitFor();
     const rowsShown = () => page.locator('.rows tbody td:first-child').allTextContents();
-    await found(/^All 120 rows$/);
+    await found(/^All 900 rows$/);
     // The bar filters what the report has, which may be older.
     await page.locator('.ledger .succeeded').waitFor({ state: 'attached' });
     await page.locator('.bar .succeeded').click();
-    await found(/ of 120 rows$/);
+    await found(/ of 900 rows$/);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByLabel('All codes').selectOption('PENDING');
     await page.getByRole('button', { name: 'evaluation_id' }).click();
     await page.getByRole('button', { name: 'evaluation_id' }).click();
     // The last row comes first, and is called last.
-    expect((await rowsShown())[0]).toBe('120');
+    expect((await rowsShown())[0]).toBe('900');
     // Each result changes the text of this button, which keeps the focus, and numbers beside texts that the reader has selected.
     const copy = page.getByRole('button', { name: 'Copy summary' });
     for (const text of ['.codes .quiet', '.rows tbody .code']) {
@@ -121,15 +121,15 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await place.hurry();
     // What was chosen and what is open stays, with what has come of it.
     await story.getByText('succeeded').waitFor();
-    expect(await story.textContent()).toContain('Row 120');
+    expect(await story.textContent()).toContain('Row 900');
     await page.keyboard.press('Escape');
-    await found(/^0 of 120 rows$/);
+    await found(/^0 of 900 rows$/);
     await page.getByLabel('All codes').selectOption('');
-    expect((await rowsShown())[0]).toBe('120');
+    expect((await rowsShown())[0]).toBe('900');
     await page.getByRole('link', { name: 'report.html' }).waitFor();
     // The ledger has the counts.
-    await page.locator('.ledger', { hasText: '120 succeeded' }).waitFor();
-    expect(await page.locator('p', { hasText: '120 succeeded' }).count()).toBe(0);
+    await page.locator('.ledger', { hasText: '900 succeeded' }).waitFor();
+    await expect.poll(() => page.locator('p', { hasText: '900 succeeded' }).count()).toBe(0);
     expect((await run.end).code).toBe(0);
     expect(complaints).toEqual([]);
     expect(requests.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
@@ -179,7 +179,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await cancel.click();
     await page.getByRole('heading', { name: /^Run cancelled: / }).waitFor();
     // The button is gone: the focus is not lost.
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('All runs');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('All runs');
     await page.getByRole('cell', { name: 'wrong file (on the dashboard)' }).waitFor();
     expect((await run.end).code).toBe(3);
     expect(complaints).toEqual([]);
@@ -296,10 +296,10 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
   });
 
   test('shows heading, table, steps and progress of one moment on the page of a run', async () => {
-    const place = await newPlace(400, anyDatastore());
+    const place = await newPlace(900, anyDatastore());
     const { url } = await dashboardOf(place);
     place.sandbox.configure({ fault: '500=40%' });
-    const run = place.going('--rate', '20/s', '--attempts', '1', '--max-failures', 'none');
+    const run = place.going('--rate', '3/s', '--attempts', '1', '--max-failures', 'none');
     const { page } = await open(`${url}/#run=r`);
     await page.locator('.codes').getByText('INTERNAL', { exact: true }).waitFor();
     // After each change of the page, before it is painted.
@@ -320,7 +320,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
       }).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });
     `);
     const seen = () => page.evaluate<number[][]>('seen');
-    await expect.poll(async () => new Set((await seen()).map(([done]) => done)).size).toBeGreaterThan(5);
+    await expect.poll(async () => new Set((await seen()).map(([done]) => done)).size).toBeGreaterThan(3);
     for (const [heading, progress, codes, need, failed, step] of await seen()) {
       expect([progress, codes]).toEqual([heading, heading]);
       expect([failed, step]).toEqual([need, need]);
@@ -375,7 +375,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
       await each.getByText('A file of rare was refused').waitFor();
     }
     // The button is gone: the focus is not lost.
-    expect(await page.evaluate('document.activeElement?.id')).toBe('home');
+    await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('home');
     expect([complaints, reader.complaints]).toEqual([[], []]);
   });
 

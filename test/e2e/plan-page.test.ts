@@ -106,6 +106,7 @@ describeWithBrowser('the page of a plan', (open) => {
 
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 380, height: 800 });
+    await page.getByText('Entry, old → new').waitFor();
     await show(page, /^6 rows/);
     expect(await cellsUnder(page, 'Entry, old → new')).toContain(
       'soundboard 41edittitleGreeting→Greeting (new)',
@@ -155,6 +156,7 @@ describeWithBrowser('the page of a plan', (open) => {
       await page.keyboard.press('Escape');
     }
     await page.setViewportSize({ width: 380, height: 800 });
+    await page.getByText('Entry, old → new').waitFor();
     expect(
       await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
     ).toBeLessThanOrEqual(0);

@@ -66,15 +66,22 @@ describeWithBrowser('the charts of report.html', (open) => {
     );
     // 26 of 180 seconds.
     await pointAt(page, 26 / 180);
-    const [rate, latency] = await legends(page);
-    expect(rate).toMatch(
-      /^11:00:2\d UTC\+1allowed 1\/sachieved 0\/srejected –waiting 12 s: the API asks to wait/,
-    );
-    expect(latency).toMatch(/^11:00:2\d UTC\+1p50 –p90 –p99 –waiting 12 s: the API asks to wait/);
+    await expect
+      .poll(() => legends(page))
+      .toEqual([
+        expect.stringMatching(
+          /^11:00:2\d UTC\+1allowed 1\/sachieved 0\/srejected –waiting 12 s: the API asks to wait/,
+        ),
+        expect.stringMatching(/^11:00:2\d UTC\+1p50 –p90 –p99 –waiting 12 s: the API asks to wait/),
+      ]);
     await pointAt(page, 90 / 180);
-    expect((await legends(page))[0]).toContain('not in progress 1 min: the run was paused: maintenance');
+    await page
+      .locator('.legend')
+      .first()
+      .getByText(/not in progress 1 min: the run was paused: maintenance/)
+      .waitFor();
     await page.locator('h1').hover();
-    expect(await legends(page)).toEqual(whole);
+    await expect.poll(() => legends(page)).toEqual(whole);
     // A part of the time can be seen closer, and all of it again.
     const reset = page.getByRole('button', { name: 'Show the whole run' });
     expect(await reset.count()).toBe(0);
@@ -98,6 +105,8 @@ describeWithBrowser('the charts of report.html', (open) => {
     expect((await legends(page)).at(-1)).toMatch(/^Whole runfailed 7 rowswaiting/);
     for (const table of await page.getByText('Data table').all()) await table.click();
     const rate = page.locator('figure').first();
+    // An opened table is filled a moment later.
+    await rate.locator('th').first().waitFor();
     expect(await rate.locator('th').allTextContents()).toEqual([
       'Time',
       'allowed',

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { RowResult } from '../../src/domain/row-result.ts';
+import { outcomes } from '../../src/domain/terms.ts';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import { resultOf } from '../engine/journal/arbitraries.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
@@ -284,9 +285,23 @@ describeWithBrowser('the rows of report.html', (open) => {
   });
 });
 
-test('styles need no function that browsers of 2023 lack', async () => {
-  for (const name of ['report.css', 'plan.css', 'dashboard.css']) {
-    const sheet = await readFile(new URL(`../../dist/page/${name}`, import.meta.url), 'utf8');
-    expect(/.*: light-dark\(.*/.exec(sheet)).toBeNull();
-  }
+const sheets = ['report.css', 'plan.css', 'dashboard.css'];
+
+function sheetOf(name: string): Promise<string> {
+  return readFile(new URL(`../../dist/page/${name}`, import.meta.url), 'utf8');
+}
+
+test.each(sheets)('%s needs no function that browsers of 2023 lack', async (name) => {
+  expect(/.*: light-dark\(.*/.exec(await sheetOf(name))).toBeNull();
+});
+
+test.each(sheets)('%s has one color for each outcome, as the other pages have', async (name) => {
+  const sheet = (await sheetOf(name)).replaceAll(/\/\*.*?\*\//gs, '');
+  const rules = Array.from(sheet.matchAll(/([^{}]+)\{([^{}]*)\}/g), ([, selectors = '', body = '']) => ({
+    selectors: selectors.split(',').map((each) => each.trim()),
+    body,
+  }));
+  const colored = rules.filter(({ body }) => body.includes('--color:'));
+  for (const outcome of outcomes)
+    expect(colored.filter(({ selectors }) => selectors.includes(`.${outcome}`)).length, outcome).toBe(1);
 });

@@ -56,6 +56,9 @@ describeWithBrowser('report.html', (open) => {
       '{ let copied; Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: async (text) => { copied = text; }, copied: () => copied } }); }',
     );
     const retry = `cqbatch retry ${id} --transient`;
+    // A button says for two seconds that it has copied: these end when the test says so.
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 1_000);
     await page.getByRole('button', { name: `Copy ${retry}` }).click();
     await page.getByRole('button', { name: `Copied ${retry}` }).waitFor();
     expect(await page.evaluate('navigator.clipboard.copied()')).toBe(retry);
@@ -66,6 +69,9 @@ describeWithBrowser('report.html', (open) => {
     await page.getByRole('button', { name: 'Copy summary' }).click();
     await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
     expect(await page.evaluate('copied')).toMatch(/^\d+ of \d+ rows succeeded[.,]/);
+    await page.clock.runFor(2_000);
+    await page.getByRole('button', { name: 'Copy summary' }).waitFor();
+    await page.clock.resume();
     // A step saves its rows under the name that its command has.
     const [toCorrect] = await Promise.all([
       page.waitForEvent('download'),
@@ -108,6 +114,7 @@ describeWithBrowser('report.html', (open) => {
 
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 380, height: 800 });
+    await page.getByText('Entry and result').waitFor();
     await expectAccessible(page);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);

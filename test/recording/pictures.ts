@@ -121,7 +121,7 @@ describeWithBrowser('pictures of the dashboard', (open) => {
       .waitFor();
     await takePicture(page, 'dashboard');
     await page.getByRole('link', { name: 'week-48', exact: true }).click();
-    await page.setViewportSize({ width, height: 905 });
+    await page.setViewportSize({ width, height: 865 });
     await page.locator('figure canvas').first().waitFor();
     // Not while it waits because the API has rejected calls.
     await page.locator('#trail .running').waitFor();

@@ -145,6 +145,10 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
     document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
+/** Has the usual word of a button while the button says that its text is copied. */
+const wordAttribute = 'data-word';
+const lastingAttributes: ReadonlySet<string> = new Set(['open', wordAttribute]);
+
 /** The old child in place of a new node: one that is equal, or a twin that is made equal. */
 function lastingNode(place: Element, node: Node, index: number): Node {
   if (node.parentNode === place) return node;
@@ -154,10 +158,11 @@ function lastingNode(place: Element, node: Node, index: number): Node {
   const old = twinOf(node, place, same);
   if (old === undefined) return node;
   for (const { name, value } of node.attributes) old.setAttribute(name, value);
-  // The attribute `open` is kept, so that what the reader has opened stays open.
+  // Some attributes are kept: what the reader has opened stays open.
   for (const name of old.getAttributeNames())
-    if (name !== 'open' && !node.hasAttribute(name)) old.removeAttribute(name);
-  redraw(old, [...node.childNodes]);
+    if (!lastingAttributes.has(name) && !node.hasAttribute(name)) old.removeAttribute(name);
+  // A button that says that its text is copied goes on saying so.
+  if (!old.hasAttribute(wordAttribute)) redraw(old, [...node.childNodes]);
   return old;
 }
 
@@ -174,8 +179,9 @@ export async function copyClicked({ target }: Event): Promise<void> {
   const button = target instanceof Element ? target.closest<HTMLElement>('button[data-copy]') : null;
   const word = button?.firstChild;
   if (!button || !word) return;
-  const { copy = '', word: usual = word.textContent ?? '' } = button.dataset;
-  button.dataset['word'] = usual;
+  const { copy = '' } = button.dataset;
+  const usual = button.getAttribute(wordAttribute) ?? word.textContent ?? '';
+  button.setAttribute(wordAttribute, usual);
   const isCopied = await navigator.clipboard?.writeText(copy).then(
     () => true,
     () => false,
@@ -183,6 +189,7 @@ export async function copyClicked({ target }: Event): Promise<void> {
   word.textContent = isCopied || isCopiedWithEvent(copy) ? 'Copied' : 'Not allowed';
   setTimeout(() => {
     word.textContent = usual;
+    button.removeAttribute(wordAttribute);
   }, 2_000);
 }
 

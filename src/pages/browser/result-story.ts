@@ -43,7 +43,8 @@ function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined, clearT
   const named = (columns: readonly Column[]): readonly NamedText[] =>
     columns.map((column) => [column.title, column.text(row)]);
   const cells = rows.columns.filter(({ kind }) => kind === 'cell');
-  const edits = editsOf(cells, row, clearToken);
+  const compared = fact('changes');
+  const edits = compared === '' ? editsIn(cells, row, clearToken) : comparedEdits(compared, cells);
   const [outcome, duplicateOf] = [fact('outcome'), fact('duplicateOf')];
   const end: readonly NamedText[] = [
     ['Code', fact('code')],
@@ -78,20 +79,34 @@ function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined, clearT
 }
 
 interface Edit extends FieldChange {
-  /** The columns that the change is made of. */
+  /** The columns that have the values of the change. */
   readonly columns: readonly ReportColumn[];
 }
 
 /** The fields of a row for which the manifest has old values, too. */
-function editsOf(cells: readonly ReportColumn[], row: number, clearToken: string): readonly Edit[] {
+function editsIn(cells: readonly ReportColumn[], row: number, clearToken: string): readonly Edit[] {
   const valueIn = (cell: ReportColumn): string => (cell.rawText(row) === clearToken ? '' : cell.text(row));
   return cells.flatMap((cell) => {
-    const oldName = oldNameOf(fieldNameOf(cell.name));
-    const oldCell = cells.find(({ name }) => fieldNameOf(name) === oldName);
+    const oldCell = cellOf(oldNameOf(fieldNameOf(cell.name)), cells);
     if (oldCell === undefined || cell.rawText(row) === '') return [];
     const old = oldCell.rawText(row) === '' ? undefined : valueIn(oldCell);
     return [{ field: cell.title, old, new: valueIn(cell), columns: [cell, oldCell] }];
   });
+}
+
+/** What a row changes of the entry with which it was compared. @param json a `FieldChange[]` */
+function comparedEdits(json: string, cells: readonly ReportColumn[]): readonly Edit[] {
+  const changes: readonly FieldChange[] = JSON.parse(json);
+  return changes.map((change) => {
+    const [cell, oldCell] = [cellOf(change.field, cells), cellOf(oldNameOf(change.field), cells)];
+    const columns = [cell, oldCell].filter((each) => each !== undefined);
+    return { ...change, field: cell?.title ?? change.field, columns };
+  });
+}
+
+/** The cell of a field, or of its old value. */
+function cellOf(field: string, cells: readonly ReportColumn[]): ReportColumn | undefined {
+  return cells.find(({ name }) => fieldNameOf(name) === field);
 }
 
 function attemptsOf(rows: Rows, row: number): readonly Attempt[] {

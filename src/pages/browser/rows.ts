@@ -30,6 +30,7 @@ const factsInDetailsOnly: ReadonlySet<string> = new Set<FactColumn>([
   'lastStarted',
   'earlier',
   'duplicateOf',
+  'changes',
 ]);
 
 /** The rows of a report. */

@@ -78,6 +78,7 @@ test('a page includes every fact of a row', async () => {
     'fact earlier': JSON.stringify(failed.earlier),
     'fact requestId': 'req-1',
     'fact request': 'POST /rows/1',
+    'fact changes': '',
     'result score': '7',
     'cell id': '9223372036854775807',
     'cell note': '=SUM(1)',

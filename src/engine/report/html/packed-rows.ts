@@ -4,6 +4,7 @@ import { fieldNameOf } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { requestText } from '../../operation/request-definition.ts';
 import type { CallableRow, PlannedRow } from '../../rows/row.ts';
+import { changesOf } from '../../rows/row-kind.ts';
 import type { ReportLine } from '../join-results.ts';
 import { type RefeedOptions, RefeedRows } from '../refeed.ts';
 import { columnsOf, messageOf } from '../report-columns.ts';
@@ -34,7 +35,7 @@ export class PackedRows {
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#resultColumns = columnsOf(operations);
     this.columns = [
-      ...[...Object.keys(facts), 'request'].map((name) => ({ kind: 'fact', name }) as const),
+      ...[...Object.keys(facts), 'request', 'changes'].map((name) => ({ kind: 'fact', name }) as const),
       ...furtherColumns.map(([name]) => ({ kind: 'fact', name, role: 'further' }) as const),
       ...this.#resultColumns.map((name) => ({ kind: 'result', name }) as const),
       ...this.#refeed.header.map((name) => ({
@@ -58,6 +59,7 @@ export class PackedRows {
     return [
       ...Object.values<Fact>(facts).map((fact) => fact(result) ?? null),
       showsRequest(result) ? this.#requestText(row) : '',
+      comparedChanges(row),
       ...furtherColumns.map(([, member]) => pageValueOf(result[member])),
       ...this.#resultColumns.map((name) => result.columns?.[name] ?? ''),
       ...this.#refeed.cells(row, result.operation).cells,
@@ -68,6 +70,12 @@ export class PackedRows {
     const request = row.kind === 'callable' ? this.#requestOf(row) : undefined;
     return request === undefined ? '' : requestText(request);
   }
+}
+
+/** What a compared row changes of its entry: the JSON of `FieldChange[]`. Empty for other rows, whose cells have the old values, if any. */
+function comparedChanges(row: PlannedRow): string {
+  if (row.kind === 'left out' && row.because.why === 'as wanted') return '[]';
+  return row.kind !== 'invalid' && row.compared ? JSON.stringify(changesOf(row)) : '';
 }
 
 function comesFirst({ outcome, unclear }: RowResult): boolean {
@@ -104,7 +112,7 @@ const facts = {
   requestId: (result) => (showsRequest(result) ? result.requestId : undefined),
 } satisfies Readonly<Record<string, Fact>>;
 
-export type FactColumn = keyof typeof facts | 'request';
+export type FactColumn = keyof typeof facts | 'request' | 'changes';
 
 const membersOfFacts: ReadonlySet<string> = new Set<keyof RowResult>([
   ...(['row', 'operation', 'outcome', 'code', 'message', 'httpStatus', 'attempts', 'unclear'] as const),

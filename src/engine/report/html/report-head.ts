@@ -23,7 +23,7 @@ export function reportHead(data: PageData, timeOf: (time: string) => Markup = lo
 
 /** Links say which rows they show: `data-show` has a `RowGroup`, `data-code` a code, `data-message` a message of the code. */
 export function reportSummary(data: PageData): Markup {
-  const copied = { type: 'button', id: 'copy', 'data-copy': summaryText(data) };
+  const copied = { type: 'button', id: 'copy', 'data-copy': summaryToCopy(data) };
   const sums = markup('div', { class: 'sums' }, ledgerMarkup(data), markup('button', copied, 'Copy summary'));
   return [sums, stepList(data), checkOf(data), resultsByCode(data)];
 }
@@ -71,7 +71,8 @@ function ledgerMarkup(data: PageData): Markup {
   return markup('ul', { class: 'ledger', 'aria-label': 'Rows by outcome' }, ...parts, all);
 }
 
-function summaryText(data: PageData): string {
+/** The counts of a run and its next steps as plain text, which a reader copies into a message. */
+export function summaryToCopy(data: PageData): string {
   const { run, summary } = data;
   const parts = ledgerParts(data).map(({ number, name, unclear }) =>
     [number, name, unclear && `(${unclear})`].filter(Boolean).join(' '),

@@ -63,7 +63,8 @@ export function kindText(
 
 /** The color of a group: a class of the style sheet. */
 export function toneOf(group: string): string {
-  return group.split(' ', 1)[0] ?? '';
+  // An invalid row keeps the whole plan from being run, so it looks worse than in a report.
+  return group === 'invalid' ? 'bad' : (group.split(' ', 1)[0] ?? '');
 }
 
 const kindTexts = {

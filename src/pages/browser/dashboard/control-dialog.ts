@@ -1,6 +1,7 @@
 import { count, typedDigits } from '../../../base/text/format.ts';
 import type { RunData, Snapshot } from '../../server/page-data.ts';
 import { button, element, redraw } from '../dom.ts';
+import { sendRequest } from '../start/requests.ts';
 import { type Asked, labelledInput, questions } from './control-questions.ts';
 
 type Known = Pick<Snapshot, 'runs' | 'ended' | 'requireReason' | 'mayControl'>;
@@ -110,12 +111,9 @@ export class ControlDialog {
 async function send(id: string, control: Asked, parts: HTMLElement): Promise<string | undefined> {
   const fields = [...parts.querySelectorAll<HTMLInputElement>('[name]:not([type=radio])')];
   const given = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
-  const answer = await fetch(`runs/${encodeURIComponent(id)}/${control}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ confirm: id, ...given }),
-  }).catch(() => undefined);
-  if (answer?.status === 202) return undefined;
-  const refusal = (await answer?.json().catch(() => undefined)) as { message?: string } | undefined;
-  return refusal?.message ?? 'The dashboard does not respond.';
+  const path = `runs/${encodeURIComponent(id)}/${control}`;
+  return sendRequest(path, { confirm: id, ...given }).then(
+    () => undefined,
+    ({ message }: Error) => message,
+  );
 }

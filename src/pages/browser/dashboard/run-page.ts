@@ -1,7 +1,7 @@
 import { localTime } from '../../../base/text/local-time.ts';
 import { actorText, apiText } from '../../../domain/terms.ts';
 import type { PageData } from '../../../engine/report/html/page-data.ts';
-import { reportHead } from '../../../engine/report/html/report-head.ts';
+import { reportHead, summaryToCopy } from '../../../engine/report/html/report-head.ts';
 import { endInWords } from '../../../engine/run/record/ending.ts';
 import {
   isShared,
@@ -11,7 +11,7 @@ import {
   stateOf,
   withCountsOf,
 } from '../../server/page-data.ts';
-import { drawnMarkup, element, redraw, tableElement } from '../dom.ts';
+import { button, copyClicked, drawnMarkup, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
 import { EndedRunActions } from '../start/ended-run-actions.ts';
@@ -79,7 +79,10 @@ export class RunPage {
     const elsewhere = `The rows and the report of this run are in its state folder on ${run.coordinator?.host ?? 'another machine'}.`;
     const retries = runs.filter((each) => each.local?.retryOf === this.id).map(({ id }) => id);
     const mayAct = ended && local !== undefined && snapshot.drafts !== undefined;
-    if (mayAct && controls !== undefined) this.#endedActions.draw(run, shown?.data.steps ?? [], controls);
+    const copy = shown && copyButton(shown.data);
+    if (mayAct && controls !== undefined)
+      this.#endedActions.draw(run, shown?.data.steps ?? [], controls, copy);
+    const buttons = buttonsOf(run, controls, copy);
     const workers = snapshot.workers.filter((worker) => apiText(worker) === apiText(run));
     redraw(
       this.element,
@@ -91,7 +94,7 @@ export class RunPage {
       report && reportLink(this.id, report),
       local && historyOf(local.states),
       progressElements(run, shown !== undefined, { isDatastoreAway: datastore?.away !== undefined }),
-      buttonsOf(run, controls),
+      buttons,
       mayAct && controls !== undefined && this.#endedActions.element,
       isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),
       this.#trouble !== undefined && run.isLastKnown === undefined && noteElement(this.#trouble),
@@ -99,6 +102,7 @@ export class RunPage {
     );
     if (local === undefined) return;
     this.element.classList.toggle('in-progress', !ended);
+    this.element.classList.toggle('with-actions', buttons !== false || (mayAct && controls !== undefined));
     this.#latestRun = { json: JSON.stringify([now, report, this.#checks]), ended };
   }
 
@@ -155,6 +159,11 @@ function withNews(data: PageData, now: RunData): PageData {
   // The reason is left out here: the words of progress below the head have it.
   const { reason: _, ...run } = data.run;
   return { ...data, run: { ...run, writtenAt: '', state: stateOf(now).text, phase: 'in progress' } };
+}
+
+function copyButton(data: PageData): HTMLElement {
+  const copied = { id: 'copy-summary', 'data-copy': summaryToCopy(data) };
+  return button('Copy summary', (event) => void copyClicked(event), copied);
 }
 
 function reportLink(id: string, retries: readonly string[]): HTMLElement {

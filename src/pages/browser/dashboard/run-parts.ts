@@ -149,12 +149,12 @@ export function actionButton(
   });
 }
 
-/** The buttons that control a run. @param controls undefined when the reader may not control runs */
-export function buttonsOf(run: RunData, controls: ControlDialog | undefined): Child {
+/** The buttons that control a run. @param controls undefined when the reader may not control runs. @param others further buttons */
+export function buttonsOf(run: RunData, controls: ControlDialog | undefined, others?: Child): Child {
   const actions = actionsFor(run);
   if (controls === undefined || actions.length === 0) return false;
   const buttons = actions.map((action) => actionButton(run, action, controls));
-  return element('div', { class: 'buttons', id: `buttons-${run.id}` }, buttons);
+  return element('div', { class: 'buttons', id: `buttons-${run.id}` }, buttons, others);
 }
 
 /** The focus goes to the button of the menu, and returns there after a dialog. */

@@ -3,7 +3,7 @@ import { endFactsOf } from '../../../engine/run/record/ending.ts';
 import type { RunData } from '../../server/page-data.ts';
 import type { Choices, Draft } from '../../server/start/draft.ts';
 import type { ControlDialog } from '../dashboard/control-dialog.ts';
-import { button, element, redraw } from '../dom.ts';
+import { button, type Child, element, redraw } from '../dom.ts';
 import { sendForJson } from './requests.ts';
 
 /** What a person can do with a run that has ended: resume, retry, undo or check it. A retry and an undo show their plan first. */
@@ -23,8 +23,8 @@ export class EndedRunActions {
     this.#onChecked = onChecked;
   }
 
-  /** @param steps those of the report, which say what a retry is about */
-  draw(run: RunData, steps: readonly NextStep[], controls: ControlDialog): void {
+  /** @param steps those of the report, which say what a retry is about. @param others further buttons */
+  draw(run: RunData, steps: readonly NextStep[], controls: ControlDialog, others: Child): void {
     const id = this.#id;
     const { succeeded, failed, invalid, not_attempted: uncalled, pending } = run.counts;
     const canResume = endFactsOf(run)?.next === 'resume';
@@ -45,7 +45,7 @@ export class EndedRunActions {
     ];
     redraw(
       this.element,
-      element('div', { class: 'buttons', id: 'ended-buttons' }, all),
+      element('div', { class: 'buttons', id: 'ended-buttons' }, all, others),
       this.#said,
       this.#refused,
     );
