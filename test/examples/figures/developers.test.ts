@@ -2,8 +2,8 @@ import { staleAfterMs } from '../../../src/base/disk/lock-holder.ts';
 import {
   leaseMs,
   leastGraceMs,
-  placeTurnMs,
   rateTtlMs,
+  seatTurnMs,
   silentAfterMs,
 } from '../../../src/engine/cluster/timeline.ts';
 import { keptBatches } from '../../../src/engine/queue/batch-flow.ts';
@@ -113,11 +113,11 @@ const rateInside: readonly (readonly [figure: number, sentence: Sentence])[] = [
   [percent(constant(strays, 'contradicting')), (n) => `below ${n} % of the calls accepted`],
   [percent(constant(strays, 'clearlyMore') - 1), (n) => `${n} % more calls`],
   [constant(scheduler, 'aheadMs'), (n) => `up to ${n} ms ahead`],
-  [constant(scheduler, 'placesPerVisit'), (n) => `${n} of its places`],
+  [constant(scheduler, 'seatsPerVisit'), (n) => `${n} of its seats`],
   [second / constant(scheduler, 'visitMs'), (n) => `visits the timeline ${n} times a second`],
   [second / constant(scheduler, 'visitPerCallerMs'), (n) => `all workers together about ${n} times`],
   [leastGraceMs, (n) => `leave within ${n} ms`],
-  [placeTurnMs / second, (n) => `keeps its place for ${n} second`],
+  [seatTurnMs / second, (n) => `keeps its seat for ${n} second`],
   [silentAfterMs / second, (n) => `silent for ${n} seconds`],
 ];
 
