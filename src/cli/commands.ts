@@ -46,9 +46,9 @@ const reportCommandSpec: CommandSpec = {
 
 const verifyCommandSpec: CommandSpec = {
   name: 'verify',
-  description: 'Makes the report of a run again, and compares it',
+  description: 'Makes the report of a run again, and compares both reports',
   details:
-    'It reads only the files of the run, sends nothing, and names the first thing that is wrong. It does not show who wrote the files.',
+    'Reads only the files of the run, sends nothing, and names the first thing that is wrong. Does not show who wrote the files.',
   arguments: [['[run]', 'id of a run, a part of it, or a folder with its files; default: the newest run']],
   options: { Verify: ['against'] },
   examples: [
@@ -63,9 +63,9 @@ const verifyCommandSpec: CommandSpec = {
 
 const checkCommandSpec: CommandSpec = {
   name: 'check',
-  description: 'Looks whether entries are as a run wanted them',
+  description: 'Compares entries with what a run wanted',
   details:
-    'It reads what the service lists, changes nothing, and says what became of unclear rows. The report of the run stays as it is.',
+    'Reads what the service lists, changes nothing, and says what became of unclear rows. The report of the run does not change.',
   arguments: [runArgument()],
   fromRun: 'as in that run',
   help: {
@@ -103,7 +103,7 @@ const dashboardCommandSpec: CommandSpec = {
     ['cqbatch dashboard', 'the runs of this state folder, on http://127.0.0.1:8788'],
     [
       'cqbatch dashboard --control --start',
-      'the whole job on a page: drop a file, look at the plan, start it',
+      'the whole job on a page: drop a file, look at the plan, start the run',
     ],
     ['cqbatch dashboard --queue redis://10.0.0.7', 'the runs of all machines, too'],
   ],
@@ -209,13 +209,13 @@ const doctorCommandSpec: CommandSpec = {
   name: 'doctor',
   description: 'Checks what a run needs, and says what to fix',
   details:
-    'It sends one request without content, which the API must refuse; to the API of your own operations (--operations) only a GET.',
+    'Sends one request without content, which the API must refuse; to the API of your own operations (--operations) only a GET.',
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
     ...groups.sharedDatastoreGroup,
     ...groups.operationsGroup,
   },
-  examples: [['cqbatch doctor --json > doctor.json', 'for a ticket; it has no secrets']],
+  examples: [['cqbatch doctor --json > doctor.json', 'for a ticket; has no secrets']],
   load: async () => (await import('./commands/doctor.ts')).doctor,
 };
 

@@ -39,7 +39,7 @@ const apiSection: Section = [
   [
     ['CQBATCH_BASE_URL=https://…', 'or --base-url'],
     ['CQBATCH_TOKEN=…', 'or --token-file FILE; a token is never a flag'],
-    ["CQBATCH_TOKEN_COMMAND='…'", 'or --token-command; prints the token, renews it'],
+    ["CQBATCH_TOKEN_COMMAND='…'", 'or --token-command; prints the token, again when the token ends'],
   ],
 ];
 

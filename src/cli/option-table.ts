@@ -27,7 +27,7 @@ export const scheduleOptions = {
   },
   catchUp: {
     flags: '--catch-up <duration>',
-    help: 'make up for a missed time if it is at most this late; or none (default: 1h)',
+    help: 'how late a missed run may still start; or none (default: 1h)',
   },
   replace: { flags: '--replace', help: 'replace the schedule of this name' },
 } as const satisfies Readonly<Record<string, CommandOption>>;
@@ -61,7 +61,7 @@ const ownOptions = {
   yes: { flags: '-y, --yes', help: 'do not ask; required without a terminal', isCommon: true },
   submit: {
     flags: '--submit',
-    help: 'hand the run to a daemon, instead of continuing it in this process',
+    help: 'leave the run to a daemon, instead of continuing in this process',
     isCommon: true,
   },
   runId: {
@@ -71,7 +71,7 @@ const ownOptions = {
   },
   orResume: {
     flags: '--or-resume',
-    help: 'continue the run of --run-id if there is one; do nothing if it is finished',
+    help: 'continue the run of --run-id if there is one; do nothing if the run is finished',
     isCommon: true,
   },
   resumeHalted: {
@@ -80,7 +80,7 @@ const ownOptions = {
   },
   skipInvalid: {
     flags: '--skip-invalid',
-    help: 'leave invalid rows out; without it, an invalid row stops everything',
+    help: 'leave invalid rows out; otherwise, an invalid row stops everything',
     isCommon: true,
   },
   skipDone: {
@@ -89,12 +89,12 @@ const ownOptions = {
     collect: collectFlag,
   },
   once: { flags: '--once', help: 'run the manifests that wait now, then exit', isCommon: true },
-  reason: { flags: '--reason <text>', help: 'reason for this action; "cqbatch show" displays it' },
+  reason: { flags: '--reason <text>', help: 'reason for this action, for "cqbatch show"' },
   saveResponses: { flags: '--save-responses', help: "keep every answer of the API in the run's folder" },
 
   operation: {
     flags: '--operation <name>',
-    help: 'operation for the rows, if their columns do not imply it',
+    help: 'operation for the rows, if their columns imply none',
   },
   trim: { flags: '--trim', help: 'remove blanks around cells' },
 
@@ -105,11 +105,11 @@ const ownOptions = {
   },
   sha256: {
     flags: '--sha256 <digest>',
-    help: 'run only the plan file with this SHA-256, as "cqbatch plan" and sha256sum print it',
+    help: 'run only the plan file with this SHA-256, as "cqbatch plan" and sha256sum print',
   },
   against: {
     flags: '--against <digest...>',
-    help: 'SHA-256 that a file of the run must have, as summary.json and notifications have it',
+    help: 'SHA-256 that a file of the run must have, from summary.json or a notification',
     isCommon: true,
   },
   code: {
@@ -153,7 +153,7 @@ const ownOptions = {
   port: { flags: '--port <port>', help: 'port of the page; 0: any free port (default: 8788)' },
   host: {
     flags: '--host <address>',
-    help: 'address of the page; any other address than 127.0.0.1 lets other machines read it (default: 127.0.0.1)',
+    help: 'address of the page; any other address than 127.0.0.1 lets other machines read the page (default: 127.0.0.1)',
   },
   publicUrl: {
     flags: '--public-url <url>',

@@ -45,7 +45,8 @@ const derivedRunSpec: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options'
 const exportCommandSpec: CommandSpec = {
   name: 'export',
   description: 'Writes what the service lists to a file',
-  details: 'The file is a manifest: delete the rows that you do not want, edit the others, then plan it.',
+  details:
+    'The file is a manifest: delete the rows that you do not want, edit the others, then plan the manifest.',
   arguments: [['<list>', 'deleted-evaluations, soundboards, or a list of your own operations']],
   help: {
     out: 'file to write: NAME.csv, .tsv, .jsonl or .xlsx; - writes CSV to standard output',
@@ -82,7 +83,7 @@ const planCommandSpec: CommandSpec = {
   examples: [
     ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
     ['cqbatch plan evaluations.csv --open', 'the same as a page: every row with old and new values'],
-    ['cqbatch plan evaluations.csv --rate 20/s', 'how long it would take at 20 calls per second'],
+    ['cqbatch plan evaluations.csv --rate 20/s', 'how long the run takes at 20 calls per second'],
     ['cqbatch plan evaluations.csv --out monday.cqplan', 'a plan for a colleague or for cron to run'],
   ],
   load: async () => (await import('./commands/run/plan.ts')).plan,
@@ -114,8 +115,8 @@ const runCommandSpec: CommandSpec = {
 export const watchCommandSpec: CommandSpec = {
   name: 'watch',
   description: 'Runs each manifest that appears in a folder',
-  details: 'A manifest with the same content as an earlier one is not run again.',
-  arguments: [['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"]],
+  details: 'A manifest with the content of an earlier manifest is not run again.',
+  arguments: [['<folder>', "a folder, or a pattern of names in a folder: 'inbox/*.csv'"]],
   help: { json: 'print a JSON document for each manifest, one per line' },
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],

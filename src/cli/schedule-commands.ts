@@ -11,7 +11,7 @@ export const scheduleCommands: CommandGroupSpec = {
     {
       name: 'add',
       description: 'Adds a schedule for a manifest or an inbox',
-      arguments: [['<schedule>', 'name of the schedule; its runs are named after it']],
+      arguments: [['<schedule>', 'name of the schedule; names of its runs begin with this name']],
       options: {
         When: ['cron', 'tz'],
         What: ['manifest', 'inbox', 'settle'],
@@ -40,7 +40,9 @@ export const scheduleCommands: CommandGroupSpec = {
       name: 'show',
       description: 'Shows a schedule, its next times and last runs',
       arguments: [namedSchedule],
-      examples: [['cqbatch schedule show nightly', 'what it runs, when, and how its last runs ended']],
+      examples: [
+        ['cqbatch schedule show nightly', 'what the schedule runs, when, and how its last runs ended'],
+      ],
       load: async () => (await import('./commands/daemon/schedule.ts')).showSchedule,
     },
     {
@@ -58,14 +60,17 @@ export const scheduleCommands: CommandGroupSpec = {
       arguments: [namedSchedule],
       options: { Pause: ['reason'] },
       examples: [
-        ['cqbatch schedule pause nightly --reason "API upgrade"', 'no run starts until you unpause it'],
+        [
+          'cqbatch schedule pause nightly --reason "API upgrade"',
+          'no run starts until you unpause the schedule',
+        ],
       ],
       load: async () => (await import('./commands/daemon/schedule.ts')).pauseSchedule,
     },
     {
       name: 'unpause',
       description: 'Lets a paused schedule continue',
-      details: 'Times that it missed are not made up for.',
+      details: 'Times missed during the pause are not made up for.',
       arguments: [namedSchedule],
       options: { Unpause: ['reason'] },
       examples: [['cqbatch schedule unpause nightly', 'the next run starts at its next time']],
@@ -85,7 +90,7 @@ export const scheduleCommands: CommandGroupSpec = {
       name: 'remove',
       description: 'Removes a schedule and its history; keeps its runs',
       arguments: [namedSchedule],
-      help: { yes: 'do not ask', reason: 'reason for this action; schedules/removed.jsonl keeps it' },
+      help: { yes: 'do not ask', reason: 'reason for this action, kept in schedules/removed.jsonl' },
       options: { Removal: ['yes', 'reason'] },
       examples: [['cqbatch schedule remove nightly', 'asks first; the runs stay']],
       load: async () => (await import('./commands/daemon/schedule.ts')).removeSchedule,

@@ -34,8 +34,8 @@ export interface CodeFacts extends CodeAdvice {
 
 export type FailureFacts = CodeFacts & { readonly class: FailureClass };
 
-const again = 'Run "cqbatch retry --transient"; if it happens again, ask the operators of the API.';
-const againUnlessAlone = `${again} If the message says that a row will not pass, correct it, or show it to them.`;
+const again = 'Run "cqbatch retry --transient"; if the calls fail again, ask the operators of the API.';
+const againUnlessAlone = `${again} If the message says that a row will not pass, correct the row, or show the message to the operators.`;
 export const mend = 'Correct these rows in correct.csv, then run that file.';
 const thenRetry = 'Then type "cqbatch retry" with --code and this code.';
 const askOperators = `Show the message to the operators of the API, and of what is in front of it. ${thenRetry}`;
@@ -83,21 +83,21 @@ export const failures = {
   ),
   ALREADY_EXISTS: permanent(
     'What the row would create already exists.',
-    'Nothing to do, if it is as it should be.',
+    'Nothing to do, if the entry is as the row wants.',
   ),
   PERMISSION_DENIED: haltEarly(
     'The user of the access token is not allowed to do this.',
     `Ask for the permission, or use the token of another user. ${thenRetry}`,
   ),
   RESOURCE_EXHAUSTED: passing(
-    'The API refused too many calls, or refused this row again and again while it accepted others.',
-    'Read the message. If the row alone is refused, correct it; otherwise retry with a lower --rate.',
+    'The API refused too many calls, or refused this row again and again, and accepted others.',
+    'Read the message. If the row alone is refused, correct the row; otherwise retry with a lower --rate.',
   ),
   FAILED_PRECONDITION: permanent(
-    'The API refuses this in the current state of the entry, for example because it is not deleted.',
+    'The API refuses this in the current state of the entry, for example because the entry is not deleted.',
     "Read the message. A retry will fail again until the entry's state changes.",
   ),
-  ABORTED: passing('The API gave up the call because of another one.'),
+  ABORTED: passing('The API gave up the call because of another call.'),
   OUT_OF_RANGE: permanent('A value of the row is out of range.', mend),
   UNIMPLEMENTED: permanent(
     'The API does not have this operation, or a router in front of it does not know the path: no row is to blame.',
@@ -113,8 +113,8 @@ export const failures = {
     'Another user has changed the entry at the same time.',
     'Check the entry, then run the row again.',
   ),
-  TOO_EARLY: passing('The API refused the call because it came too early.'),
-  BAD_GATEWAY: unclear(passing('A gateway in front of the API got no usable answer from it.')),
+  TOO_EARLY: passing('The API refused the call because the call came too early.'),
+  BAD_GATEWAY: unclear(passing('A gateway in front of the API got no usable answer from the API.')),
   HTTP_REDIRECT: haltEarly(
     'The API redirects to another address, and cqbatch does not follow.',
     `Check the base URL. ${thenRetry}`,
@@ -123,7 +123,7 @@ export const failures = {
   ANSWER_NOT_JSON: needsChangeFirst(
     passing(
       'Something other than the API answered, such as a login page or a proxy.',
-      `Open the base URL in a browser to see what answers there, and correct it. ${thenRetry}`,
+      `Open the base URL in a browser to see what answers there, and correct the base URL or the proxy. ${thenRetry}`,
     ),
   ),
   ANSWER_TOO_LARGE: needsChangeFirst(passing('The answer is larger than cqbatch accepts.', askOperators)),
@@ -132,15 +132,15 @@ export const failures = {
   ),
   ANSWER_ENCODING_BROKEN: passing('The API reported success in an answer that cannot be decompressed.'),
   ANSWER_INCOMPLETE: permanent(
-    'The API reported success, but does not say for which entry: it may have made the change.',
+    'The API reported success, but does not say for which entry: the change may have been made.',
     lookFirst,
   ),
   ANSWER_ID_MISMATCH: permanent(
-    'The API reported success, but for another entry: it may have changed that one. The first such answer halts the run.',
+    'The API reported success, but for another entry, which may have changed. The first such answer halts the run.',
     `The message names both entries. ${lookFirst}`,
   ),
   ANSWER_STILL_DELETED: permanent(
-    'The API reported success, but the evaluation in its answer is still deleted: it may be restored or not.',
+    'The API reported success, but the evaluation in its answer is still deleted. The evaluation may be restored or not.',
     lookFirst,
   ),
   ANSWER_NOT_HTTP: needsChangeFirst(
@@ -151,7 +151,7 @@ export const failures = {
   ),
   ANSWER_INFORMATIONAL: needsChangeFirst(
     passing(
-      'The API, or a proxy in front of it, sent an interim answer, and the final one was lost.',
+      'The API, or a proxy in front of it, sent an interim answer, and the final answer was lost.',
       `The message says what to change there. ${thenRetry}`,
     ),
   ),
@@ -162,7 +162,7 @@ export const failures = {
   BODY_TIMEOUT: passing('The rest of the answer did not come in time.'),
   TOTAL_TIMEOUT: passing(
     'The complete answer did not come in time.',
-    `${again} --timeout gives it more time.`,
+    `${again} --timeout gives the API more time.`,
   ),
   CONNECTION_REFUSED: unreachable('The host of the API refused the connection.'),
   HOST_NOT_FOUND: unreachable('The host of the base URL has no address.'),
@@ -188,7 +188,7 @@ export const failures = {
   CLIENT_FAILED: needsChangeFirst(
     unclear(
       passing(
-        'The client of the API failed and does not say whether it sent the request.',
+        'The client of the API failed and does not say whether the request was sent.',
         `The message says why. Correct the program that passes the client. ${thenRetry}`,
       ),
     ),
@@ -197,7 +197,7 @@ export const failures = {
   TOKEN_EMPTY: halt('The access token was empty.'),
   TOKEN_MALFORMED: halt('The value of the access token cannot be a token.'),
   INTERRUPTED: aborted('The run was stopped before the row was done.', 'Continue with "cqbatch resume".'),
-  CLIENT_CLOSED: aborted('The call was given up before it was sent.'),
+  CLIENT_CLOSED: aborted('The call was given up before the request was sent.'),
 } satisfies Record<string, FailureFacts>;
 
 /** The codes of this program that say what became of a row, and not why a call failed. */
@@ -205,19 +205,19 @@ export const otherCodes = {
   OK: { meaning: 'The API made the change.' },
   ALREADY_APPLIED: {
     meaning:
-      'The service says that the change was made before. If the row is unclear, its earlier attempt probably made it.',
+      'The service says that the change was made before. If the row is unclear, an earlier attempt of the row probably made the change.',
   },
   OPERATION_FAILED: permanent(
-    'The module of --operations failed while it read the answer. The change may have been made.',
+    'The module of --operations failed while reading the answer. The change may have been made.',
     `Correct the operation that the message names. ${lookFirst}`,
   ),
-  INVALID_ROW: { meaning: 'The row was not sent, because it has an error.', remedy: mend },
+  INVALID_ROW: { meaning: 'The row has an error, so no request was sent.', remedy: mend },
   DUPLICATE: { meaning: 'Identical to an earlier row, which was called instead.' },
-  DONE_BEFORE: { meaning: 'An earlier run has done this row, so it was left out.' },
-  AS_WANTED: { meaning: 'The entry was already as the row wants it, so it was left out (--compare).' },
+  DONE_BEFORE: { meaning: 'An earlier run has done this row, so the row was left out.' },
+  AS_WANTED: { meaning: 'The entry was already as the row wants, so the row was left out (--compare).' },
   CHANGED_SINCE: permanent(
-    'The entry has changed since it was compared, so the row was not called.',
-    'Look at the entry. To compare the row again, and call it, type "cqbatch retry RUN --code CHANGED_SINCE".',
+    'The entry has changed since the comparison, so the row was not called.',
+    'Look at the entry. To compare and call the row again, type "cqbatch retry RUN --code CHANGED_SINCE".',
   ),
   SUPERSEDED: { meaning: 'A later row changes the same entry and was called instead.' },
   NOT_REPEATED: permanent(
@@ -225,10 +225,12 @@ export const otherCodes = {
     lookFirst,
   ),
   RESULT_LOST: permanent(
-    'The disk or the datastore lost what became of this row, as in a power failure or a failover of Redis. It is not called again: its operation must not be repeated, or a later row of its entry was called since.',
+    'The disk or the datastore lost what became of this row, as in a power failure or a failover of Redis. The row is not called again: its operation must not be repeated, or a later row of its entry was called since.',
     lookFirst,
   ),
-  PENDING: { meaning: 'The row has no result yet. Resuming a stopped run finds out whether it was called.' },
+  PENDING: {
+    meaning: 'The row has no result yet. Resuming a stopped run finds out whether the row was called.',
+  },
   HALTED: {
     meaning: 'The run halted, or gave up, before the row was done.',
     remedy: 'Correct what stopped the run, then continue with "cqbatch resume".',

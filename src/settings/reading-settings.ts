@@ -60,7 +60,7 @@ export const readingSettings = {
   strict: {
     rowOption: 'strict',
     parse: parsers.parseSwitch,
-    help: 'refuse rows with values that the API most likely drops, such as unknown names and times unlike 2026-11-16T10:00:00Z; without it, the plan warns',
+    help: 'refuse rows with values that the API most likely drops, such as unknown names and times unlike 2026-11-16T10:00:00Z; otherwise, the plan warns',
   },
   compare: {
     isCommon: true,

@@ -47,7 +47,7 @@ export const settings = {
   queuePasswordFile: {
     needs: 'queue',
     ...file,
-    help: 'file with the password of Redis; if Sentinels have another one, CQBATCH_SENTINEL_PASSWORD has it',
+    help: 'file with the password of Redis; if Sentinels have another password, set CQBATCH_SENTINEL_PASSWORD',
     orVariable: ['CQBATCH_QUEUE_PASSWORD', 'the password'],
   },
   where: {
@@ -62,14 +62,14 @@ export const settings = {
   operations: {
     ...text,
     value: '<module>',
-    help: 'module with operations of your own, such as ./operations.js; it runs with all rights of cqbatch',
+    help: 'module with operations of your own, such as ./operations.js; runs with all rights of cqbatch',
     behaviorWithout: 'those of the service',
   },
   default: {
     rowOption: 'default',
     parse: parsers.parseDefaults,
     value: '<field=value>',
-    help: 'value of a field in rows that leave it out; may be repeated',
+    help: 'value of a field in rows that leave the field out; may be repeated',
     isMap: true,
   },
   map: {
@@ -92,7 +92,7 @@ export const settings = {
     excludedBy: 'tokenFile',
     parse: commandWords,
     value: '<command>',
-    help: "command that prints the access token, such as 'gcloud auth print-access-token'; run again when the token ends or the API refuses it",
+    help: "command that prints the access token, such as 'gcloud auth print-access-token'; run again when the token ends or is refused",
     isCommand: true,
   },
   rateGroup: {
@@ -114,7 +114,7 @@ export const settings = {
     callOption: 'rate',
     parse: parsers.parseRate,
     value: '<rate>',
-    help: 'auto finds the rate that the API permits; auto..50/s limits it; 50/s, 600/m or 100/15s sets it; none: no limit',
+    help: 'auto: find the rate that the API permits; auto..50/s: find up to 50/s; 50/s, 600/m or 100/15s: this rate; none: no limit',
     default: 'auto',
   },
   priority: {
@@ -142,7 +142,7 @@ export const settings = {
     noFlag: true,
     callOption: 'backoffMs',
     ...duration,
-    help: 'longest pause after the first failed attempt; each further failure doubles it',
+    help: 'longest pause after the first failed attempt; each further failure doubles the pause',
     default: '1s',
   },
   shutdownTimeout: { ...duration, help: 'time for calls in flight after SIGTERM', default: '25s' },
@@ -262,7 +262,7 @@ export const settings = {
   ...noticeSettings,
   settle: {
     ...duration,
-    help: 'take a new file when it has not changed for this time; a file renamed from NAME.part while watched is taken at once',
+    help: 'take a new file that has not changed for this time; a file renamed from NAME.part while watched is taken at once',
     default: '5s',
   },
   keepLast: { ...wholeNumber(0, 1_000_000), help: 'keep this number of the newest runs' },

@@ -64,7 +64,7 @@ test.each([
 ])('help of %s lists all forms of --rate, and that without it the rate is %s', async (name, usual) => {
   for (const flag of ['-h', '--help']) {
     const words = (await helpOf(name, flag)).replaceAll(/\s+/g, ' ');
-    expect(words).toMatch(/auto finds .* auto\.\.50\/s .* 50\/s, 600\/m or 100\/15s .* none: /);
+    expect(words).toMatch(/auto: find .* auto\.\.50\/s: .* 50\/s, 600\/m or 100\/15s: .* none: /);
     expect(words).toContain(usual);
   }
 });

@@ -2,17 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { phases } from '../../src/domain/pace.ts';
 import { logLines } from './log-lines.ts';
-import { inCode, table } from './markdown.ts';
+import { inCode, withTable } from './markdown.ts';
 import { scraped } from './metrics.ts';
 
 const page = readFileSync('docs/monitoring.md', 'utf8');
-
-/** The page with another table in place of the one that begins with a column. */
-function withTable(text: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const [before, after] = text.split(new RegExp(`^\\| ${head[0]} \\|.*\\n(?:\\|.*\\n)+`, 'm'));
-  expect(after, `the page has a table of each ${head[0]}`).toBeDefined();
-  return `${before}${table(head, rows)}\n${after}`;
-}
 
 const metricRows = [...(await scraped())].map(([name, { type, help, samples }]) => {
   const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');

@@ -128,7 +128,7 @@ ${table(['command', 'what it does', 'options'], [...commands].map(commandRow))}
 ## JSON documents
 
 With \`--json\`, a command prints one of its documents, on one line. \`json.schema.json\` beside this page is a JSON Schema of all of
-them; \`json.schema.json#/$defs/schedule-add\` is that of \`cqbatch schedule add\`. It describes this version: the next version may add members.
+them; \`json.schema.json#/$defs/schedule-add\` is that of \`cqbatch schedule add\`. The schemas describe this version: the next version may add members.
 
 Each definition also allows \`{"error": {"code": …, "message": …}}\`, which says why the command failed. A command that asks or waits may
 print \`{"state": "declined"}\` or \`{"state": "interrupted"}\`: nothing was sent.

@@ -171,11 +171,11 @@ function tableLines(
   );
   const room = forEntryAndChange - Math.max(header[1].length, ...entries.map(({ length }) => length));
   if (room < leastChangeColumns) return undefined;
-  const lines = rows.flatMap(({ row, effects }, place) =>
+  const lines = rows.flatMap(({ row, effects }, rowIndex) =>
     effects.map((effect, index) => [
       index === 0 ? String(row) : '',
-      index === 0 ? (entries[place] ?? '') : '',
-      whats[place]?.[index] ?? '',
+      index === 0 ? (entries[rowIndex] ?? '') : '',
+      whats[rowIndex]?.[index] ?? '',
       changeText(effect, room, knowsOld),
     ]),
   );

@@ -161,5 +161,5 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
 }
 
 function cellsOf({ cells }: RowHistory['row'], columns: RowHistory['columns']): readonly Fact[] {
-  return cells.flatMap((text, place): Fact[] => (text === null ? [] : [[columns[place] ?? '', text]]));
+  return cells.flatMap((text, index): Fact[] => (text === null ? [] : [[columns[index] ?? '', text]]));
 }

@@ -160,7 +160,7 @@ function membershipOf(ask: RunScript, { baseUrl, rateGroup }: LimitedApi, versio
 }
 
 export function slotReply(reply: readonly string[]): SlotReply {
-  const [now = 0, count = 0, from = 0, , , places = 0, elsewhere = 0, restMs = 0, callers = 0] =
+  const [now = 0, count = 0, from = 0, , , seats = 0, elsewhere = 0, restMs = 0, callers = 0] =
     reply.map(Number);
   const gap = reply[3] ?? '';
   return {
@@ -168,7 +168,7 @@ export function slotReply(reply: readonly string[]): SlotReply {
     count,
     from,
     isSet: reply[4] === '1',
-    places,
+    seats,
     elsewhere,
     callers,
     restMs,

@@ -6,8 +6,8 @@ import {
   leastGraceMs,
   lookPerWorkerMs,
   losingRestMs,
-  placeTurnMs,
   rateTtlMs,
+  seatTurnMs,
   silentAfterMs,
 } from './timeline.ts';
 
@@ -63,7 +63,7 @@ set('cap', ARGV[3])
 
 /**
  * ARGV: worker, want, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. The field `sums` is: when all
- * leases were read; how many there are; the sums of callers, active and places. All are read only when that is too long ago.
+ * leases were read; how many there are; the sums of callers, active and seats. All are read only when that is too long ago.
  */
 const takeBody = `
 local worker, want, need, active = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -97,15 +97,15 @@ local cap, elsewhere, free = number(3) or 0, calls, (number(3) or 0) - leased
 local own = { now, need, active, 0, (own[4] or 0) > 0 and own[5] or now }
 count(own, 1)
 local fair = math.max(1, math.floor(cap / math.max(1, wanting)))
-local isOver = wanting > cap and math.abs(now - own[5]) >= ${placeTurnMs} and (want > 0 or not known[6])
+local isOver = wanting > cap and math.abs(now - own[5]) >= ${seatTurnMs} and (want > 0 or not known[6])
 local shortUntil = number(8) or 0
 local isShort = shortUntil > now and shortUntil <= now + ${fairPartMs}
-local places = isOver and 0 or math.max(0, math.min(need, isShort and fair or cap, free))
-if places < math.min(need, fair) then shortUntil = now + ${fairPartMs} end
-own[4] = math.max(places, active)
+local seats = isOver and 0 or math.max(0, math.min(need, isShort and fair or cap, free))
+if seats < math.min(need, fair) then shortUntil = now + ${fairPartMs} end
+own[4] = math.max(seats, active)
 leased = leased + own[4]
 for index, each in ipairs(own) do own[index] = text(each) end
-local callers = places > 0 and math.min(wanting, cap) or wanting
+local callers = seats > 0 and math.min(wanting, cap) or wanting
 
 local validUntil, rest = number(4) or 0, math.max(0, (number(5) or 0) - now)
 local gap, next = number(6), number(7)
@@ -124,7 +124,7 @@ redis.call('HSET', key, 'w:' .. worker, table.concat(own, ' '), 'shortUntil', te
   'sums', table.concat({ text(at), text(size), text(wanting), text(calls), text(leased) }, ' '),
   unpack(next and { 'next', text(next) } or {}))
 return {
-  text(now), text(slots), text(from), gap and text(gap) or '', isSet and '1' or '0', text(places), text(elsewhere), text(rest),
+  text(now), text(slots), text(from), gap and text(gap) or '', isSet and '1' or '0', text(seats), text(elsewhere), text(rest),
   text(callers)
 }
 `;

@@ -1,6 +1,6 @@
 /**
  * The timeline of an API, by GCRA (generic cell rate algorithm): `next` is the moment from which slots are free; taking a slot moves it by
- * `gap`. A slot is a moment at which one call may leave. The leader sets the rate; all workers take slots, and lease places for their calls
+ * `gap`. A slot is a moment at which one call may leave. The leader sets the rate; all workers take slots, and lease seats for their calls
  * in flight.
  *
  * Pure functions, for the embedded datastore and for simulations; `timeline-script.ts` repeats them inside Redis. All times are milliseconds
@@ -11,7 +11,7 @@
 export const leaseMs = 2_000;
 /** Without a new rate, nothing may be called after this time. */
 export const rateTtlMs = 2_000;
-/** After this silence, a worker's places are free, and it takes no part in decisions. */
+/** After this silence, a worker's seats are free, and it takes no part in decisions. */
 export const silentAfterMs = 2_000;
 /** A slot farther ahead was taken before the clock was set back. */
 export const farthestSlotMs = 1_000;
@@ -19,10 +19,10 @@ export const farthestSlotMs = 1_000;
 export const losingRestMs = 500;
 /** Between two searches for silent workers, for each worker, because more of them take longer. */
 export const lookPerWorkerMs = 0.2;
-/** After a worker got fewer places than its fair part, no worker keeps more than its own for this long. */
+/** After a worker got fewer seats than its fair part, no worker keeps more than its own for this long. */
 export const fairPartMs = 300;
-/** With more workers than places, each keeps its place for this long. */
-export const placeTurnMs = 1_000;
+/** With more workers than seats, each keeps its seat for this long. */
+export const seatTurnMs = 1_000;
 /**
  * A call leaves within a gap of its slot, or within this time, because timers are late. Where the gap is shorter, slots are farther apart, so
  * that no second has more than two calls above the rate.
@@ -31,11 +31,11 @@ export const leastGraceMs = 5;
 
 interface Lease {
   readonly at: number;
-  /** The places that the worker can use; its calls in flight; the places that it has. */
+  /** The seats that the worker can use; its calls in flight; the seats that it has. */
   readonly need: number;
   readonly active: number;
-  readonly places: number;
-  /** The time since which the worker has places. */
+  readonly seats: number;
+  /** The time since which the worker has seats. */
   readonly since: number;
 }
 
@@ -89,7 +89,7 @@ export interface SlotRequest {
   readonly worker: string;
   /** The number of slots that the worker could use within `aheadMs`. */
   readonly want: number;
-  /** What the worker wants of places: see `Lease`. */
+  /** What the worker wants of seats: see `Lease`. */
   readonly need: number;
   readonly active: number;
   /** How far ahead slots are taken, and how soon the first can be used. */
@@ -106,9 +106,9 @@ export interface SlotReply {
   /** Whether a rate is in force, or none is requested. Otherwise nothing may be called. */
   readonly isSet: boolean;
   /** The calls that the worker may have in flight, and those of all others. */
-  readonly places: number;
+  readonly seats: number;
   readonly elsewhere: number;
-  /** The workers that want to call, with this worker; at most the number of places if it has one. */
+  /** The workers that want to call, with this worker; at most the number of seats if it has one. */
   readonly callers: number;
   readonly restMs: number;
 }
@@ -134,7 +134,7 @@ export function takeSlots(state: TimelineState, now: number, request: SlotReques
   return count > 0 ? { ...none, count, from } : none;
 }
 
-/** Leases as many places as are needed and free; after a worker got too few, at most a fair part. Places in use are never given away. */
+/** Leases as many seats as are needed and free; after a worker got too few, at most a fair part. Seats in use are never given away. */
 function leasePlaces(
   state: TimelineState,
   now: number,
@@ -146,20 +146,20 @@ function leasePlaces(
     for (const [id, { at }] of workers) if (Math.abs(now - at) > silentAfterMs) workers.delete(id);
     state.lookedAt = now;
   }
-  const since = earlier?.places ? earlier.since : now;
+  const since = earlier?.seats ? earlier.since : now;
   workers.delete(worker);
   const others = [...workers.values()];
   const sum = (of: (each: Lease) => number) => others.reduce((total, each) => total + of(each), 0);
   const wanting = sum((each) => Math.min(1, each.need)) + Math.min(1, need);
   const fair = Math.max(1, Math.floor(cap / Math.max(1, wanting)));
   // The turn of a worker that wants no new slot is not over: the worker still has a slot to use.
-  const isOver = wanting > cap && Math.abs(now - since) >= placeTurnMs && (want > 0 || gap === undefined);
+  const isOver = wanting > cap && Math.abs(now - since) >= seatTurnMs && (want > 0 || gap === undefined);
   const isShort = state.shortUntil > now && state.shortUntil <= now + fairPartMs;
   const most = isShort ? fair : cap;
-  const free = cap - sum((each) => each.places);
-  const places = isOver ? 0 : Math.max(0, Math.min(need, most, free));
-  if (places < Math.min(need, fair)) state.shortUntil = now + fairPartMs;
-  workers.set(worker, { at: now, need, active, places: Math.max(places, active), since });
-  const callers = places > 0 ? Math.min(wanting, cap) : wanting;
-  return { places, elsewhere: sum((each) => each.active), callers };
+  const free = cap - sum((each) => each.seats);
+  const seats = isOver ? 0 : Math.max(0, Math.min(need, most, free));
+  if (seats < Math.min(need, fair)) state.shortUntil = now + fairPartMs;
+  workers.set(worker, { at: now, need, active, seats: Math.max(seats, active), since });
+  const callers = seats > 0 ? Math.min(wanting, cap) : wanting;
+  return { seats, elsewhere: sum((each) => each.active), callers };
 }

@@ -23,7 +23,7 @@ interface RenewedLock {
 export type LockRenewal = ReturnType<typeof renewLocks>;
 
 /** How often locks are renewed. A lock survives two failed renewals. */
-const renewAfterMs = lockMs / 4;
+export const renewAfterMs = lockMs / 4;
 
 /**
  * Renews the locks of a worker's jobs. BullMQ's renewal uses the system clock: set back, it renews nothing until the clock catches up, and

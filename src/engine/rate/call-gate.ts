@@ -36,8 +36,8 @@ export class CallGate {
     return this.#scheduler.elsewhere;
   }
 
-  get places(): number {
-    return this.#scheduler.places;
+  get seats(): number {
+    return this.#scheduler.seats;
   }
 
   get isBusy(): boolean {
@@ -147,7 +147,7 @@ export class CallGate {
   #letIn(): void {
     const now = preciseNow();
     if (this.#isClosed || this.isResting) this.#sendAway();
-    // A closed gate makes no visit to give up its places: they are free when the worker leaves.
+    // A closed gate makes no visit to give up its seats: they are free when the worker leaves.
     if (this.#isClosed) {
       clearTimeout(this.#timer);
       return;

@@ -16,7 +16,7 @@ const mostIntentMs = 100;
 /** A slow write counts for about this long. */
 const slownessMs = 5_000;
 /**
- * The share of places with intents written ahead, so that no place is empty during a write. These rows count as possibly called when this
+ * The share of seats with intents written ahead, so that no seat is empty during a write. These rows count as possibly called when this
  * process dies.
  */
 const intentsAheadShare = 0.2;
@@ -26,21 +26,21 @@ const aheadMs = 100;
 /** The time between two visits; varies by `visitSpread`, so that workers do not visit together. */
 const visitMs = 50;
 const visitSpread = 0.3;
-/** The time to the next visit after one that gave slots, or all places that the worker needed, while it can use more. */
+/** The time to the next visit after one that gave slots, or all seats that the worker needed, while it can use more. */
 const soonVisitMs = 5;
 /** A worker with its fair part of the slots of this time visits no sooner. */
 const enoughAheadMs = 67;
-/** The time between visits for each worker that wants to call: bounds the visits of all (200 workers with one place each, 2,000/s). */
+/** The time between visits for each worker that wants to call: bounds the visits of all (200 workers with one seat each, 2,000/s). */
 const visitPerCallerMs = 0.5;
 /** The longest time between two visits. A worker's permission to call lasts longer. */
 const mostVisitMs = 1_000;
 /** A visit without a reply for this long is lost. */
 const lostAfterMs = 250;
-/** A visit takes slots for this share of the places: the calls of a worker are spread among those of the others. */
-const placesPerVisit = 0.2;
-/** Places to lease for calls that could be made, so that no slot comes without a place while a worker gets more rows. */
+/** A visit takes slots for this share of the seats: the calls of a worker are spread among those of the others. */
+const seatsPerVisit = 0.2;
+/** Seats to lease for calls that could be made, so that no slot comes without a seat while a worker gets more rows. */
 const sparePlaces = 1.3;
-/** The share of expected ends of calls for which slots are taken: a slot that comes while all places are in use is lost to all workers. */
+/** The share of expected ends of calls for which slots are taken: a slot that comes while all seats are in use is lost to all workers. */
 const endsShare = 0.5;
 const smoothing = 0.2;
 
@@ -63,16 +63,16 @@ export interface Step {
 }
 
 /**
- * Decides when the calls of one worker leave, and when it visits the timeline for slots and places: pure, on the clock of the caller.
+ * Decides when the calls of one worker leave, and when it visits the timeline for slots and seats: pure, on the clock of the caller.
  *
  * ```
  *   waiting ──▶ reserved ──────▶ ready ──▶ active
  *             a slot is near,   intent   the time of a slot
- *             or a place free   written  has come
+ *             or a seat free    written  has come
  * ```
  *
  * A row gets its turn early enough to have its intent written at the time of the slot: late calls would be too many in some second. Turns
- * belong to no slot: a late row takes the next slot. There are never more turns than near slots, nor than places.
+ * belong to no slot: a late row takes the next slot. There are never more turns than near slots, nor than seats.
  */
 export class CallScheduler {
   /** The user's number of calls in flight for this process; undefined: as many as granted. */
@@ -85,8 +85,8 @@ export class CallScheduler {
   #slowestMs = firstIntentMs - spareIntentMs;
   #slowestAt = Number.NEGATIVE_INFINITY;
   #latencyMs: number | undefined;
-  #lastReply: Pick<SlotReply, 'places' | 'elsewhere' | 'callers' | 'gap'> = {
-    places: 0,
+  #lastReply: Pick<SlotReply, 'seats' | 'elsewhere' | 'callers' | 'gap'> = {
+    seats: 0,
     elsewhere: 0,
     callers: 0,
   };
@@ -122,8 +122,8 @@ export class CallScheduler {
     return this.#turns;
   }
 
-  get places(): number {
-    return this.#wantedConcurrency ?? this.#lastReply.places;
+  get seats(): number {
+    return this.#wantedConcurrency ?? this.#lastReply.seats;
   }
 
   get restUntil(): number {
@@ -214,20 +214,20 @@ export class CallScheduler {
 
   /** @returns by when a call must leave that is admitted now; undefined: no call may be admitted */
   #leaveBy(now: number): number | undefined {
-    if (now >= this.#permittedUntil || now < this.restUntil || this.#active >= this.places) return undefined;
+    if (now >= this.#permittedUntil || now < this.restUntil || this.#active >= this.seats) return undefined;
     return this.#lastReply.gap === undefined ? Number.POSITIVE_INFINITY : this.#slots.use(now);
   }
 
   #possibleTurns(now: number): number {
     if (now >= this.#permittedUntil) return 0;
     if (this.#lastReply.gap !== undefined)
-      return Math.min(this.places, this.#slots.countUntil(now + this.#intentAheadMs));
+      return Math.min(this.seats, this.#slots.countUntil(now + this.#intentAheadMs));
     return now < this.restUntil ? 0 : this.#mostRowsInHand - this.#active;
   }
 
   /** The most rows in hand while no rate is kept. */
   get #mostRowsInHand(): number {
-    return this.places + Math.ceil(this.places * intentsAheadShare);
+    return this.seats + Math.ceil(this.seats * intentsAheadShare);
   }
 
   /** How long before its slot an intent is written. */
@@ -236,7 +236,7 @@ export class CallScheduler {
   }
 
   #callAt(now: number, { ready }: PendingCalls): number {
-    if (ready === 0 || this.#active >= this.places) return Number.POSITIVE_INFINITY;
+    if (ready === 0 || this.#active >= this.seats) return Number.POSITIVE_INFINITY;
     return this.#lastReply.gap === undefined ? this.restUntil : this.#slots.nextAt(now);
   }
 
@@ -244,7 +244,7 @@ export class CallScheduler {
     if (waiting === 0) return Number.POSITIVE_INFINITY;
     if (this.#lastReply.gap === undefined)
       return this.#active + this.#turns < this.#mostRowsInHand ? this.restUntil : Number.POSITIVE_INFINITY;
-    return this.#turns < this.places
+    return this.#turns < this.seats
       ? this.#slots.timeOf(this.#turns) - this.#intentAheadMs
       : Number.POSITIVE_INFINITY;
   }
@@ -256,16 +256,16 @@ export class CallScheduler {
     if (uncalled + this.#active + need === 0) return Number.POSITIVE_INFINITY;
     // A worker's first row does not wait because of other workers.
     if (need === 0) return this.#visitedAt + soonVisitMs;
-    const { places, callers, gap } = this.#lastReply;
+    const { seats, callers, gap } = this.#lastReply;
     const isBehind = gap !== undefined && this.#slots.count * gap * callers < enoughAheadMs;
     const lacksSlots = isBehind && this.#newSlots >= Math.min(1, want) && this.#usableSlots(uncalled) > 0;
-    const lacksPlaces = places >= need && this.#placesFor(uncalled) > need;
+    const lacksSeats = seats >= need && this.#seatsFor(uncalled) > need;
     const leastMs = Math.min(callers * visitPerCallerMs, mostVisitMs);
-    const pauseMs = Math.max(lacksSlots || lacksPlaces ? soonVisitMs : visitMs, leastMs);
+    const pauseMs = Math.max(lacksSlots || lacksSeats ? soonVisitMs : visitMs, leastMs);
     return this.#visitedAt + pauseMs * this.#jitter;
   }
 
-  #placesFor(uncalled: number): number {
+  #seatsFor(uncalled: number): number {
     const own = this.#active + uncalled;
     return Math.min(
       this.#wantedConcurrency ?? Number.POSITIVE_INFINITY,
@@ -275,7 +275,7 @@ export class CallScheduler {
 
   /** Slots for calls that can be made in time: further slots would be lost to all workers. */
   #usableSlots(uncalled: number): number {
-    const free = Math.max(0, Math.min(uncalled, this.places - this.#active));
+    const free = Math.max(0, Math.min(uncalled, this.seats - this.#active));
     const ends =
       this.#latencyMs === undefined ? 0 : (this.#active * this.#aheadMs) / Math.max(this.#latencyMs, 1);
     return Math.max(0, Math.floor(free + ends * endsShare) - this.#slots.count);
@@ -289,8 +289,8 @@ export class CallScheduler {
     this.#visitedAt = now;
     this.#jitter = 1 - visitSpread + 2 * visitSpread * this.#random();
     this.#lastVisit = {
-      want: Math.min(Math.ceil(this.places * placesPerVisit), this.#usableSlots(uncalled)),
-      need: this.#placesFor(uncalled),
+      want: Math.min(Math.ceil(this.seats * seatsPerVisit), this.#usableSlots(uncalled)),
+      need: this.#seatsFor(uncalled),
       active: this.#active,
       aheadMs: this.#aheadMs,
       leadInMs: this.#replyMs + this.#intentAheadMs,

@@ -193,10 +193,10 @@ export class LeaderLoop {
     if (meter.forgetWaits(pace.restsSince ?? 0)) gate.forgetOwnRest();
     gate.setCommonRest(pace.restUntil ?? 0);
     meter.refuses503 = pace.refuses503;
-    // A worker with nothing to call has no places: it may claim rows for an equal share.
+    // A worker with nothing to call has no seats: it may claim rows for an equal share.
     const part = Math.max(1, Math.floor(pace.concurrency / workers));
     onPace(pace, {
-      concurrency: concurrency ?? Math.max(gate.places, part),
+      concurrency: concurrency ?? Math.max(gate.seats, part),
       inFlight: meter.inFlight,
       workers,
       rowsLeft: workers === 1 ? rows : undefined,

@@ -7,7 +7,7 @@ import { systemError } from '../../base/errors/system-error.ts';
 const pageBits = 8;
 const pageMask = (1 << pageBits) - 1;
 
-/** Where records are for which memory has no place. */
+/** Where records are for which memory has no room. */
 export interface Overflow {
   /** The folder of a file that has no name. A missing folder is made. */
   readonly folder: string;
@@ -23,9 +23,9 @@ export class RecordPages {
   readonly #numbers: number;
   readonly #folder: string;
   readonly #pagesInMemory: number;
-  /** By place. Undefined for a page that is only in the file. */
+  /** By index. Undefined for a page that is only in the file. */
   readonly #pages: (Uint32Array | undefined)[] = [];
-  /** Whether a page in memory differs from the file, by place. */
+  /** Whether a page in memory differs from the file, by index. */
   readonly #isChanged: boolean[] = [];
   /** The places of the pages in memory: a ring in which a page replaces the one that was put there first. */
   readonly #ring: number[] = [];
@@ -47,9 +47,9 @@ export class RecordPages {
 
   /** Sets a number, which was 0 until now. Records are set in their order, from 0; then in any order. */
   set(record: number, number: number, value: number): void {
-    const place = record >>> pageBits;
-    this.#pageAt(place)[(record & pageMask) * this.#numbers + number] = value;
-    this.#isChanged[place] = true;
+    const pageIndex = record >>> pageBits;
+    this.#pageAt(pageIndex)[(record & pageMask) * this.#numbers + number] = value;
+    this.#isChanged[pageIndex] = true;
   }
 
   /** Removes the file. Records can't be read any more. */
@@ -58,43 +58,43 @@ export class RecordPages {
     this.#file = undefined;
   }
 
-  #pageAt(place: number): Uint32Array {
-    return this.#pages[place] ?? this.#fetch(place);
+  #pageAt(pageIndex: number): Uint32Array {
+    return this.#pages[pageIndex] ?? this.#fetch(pageIndex);
   }
 
-  #fetch(place: number): Uint32Array {
-    const isNew = place === this.#pages.length;
+  #fetch(pageIndex: number): Uint32Array {
+    const isNew = pageIndex === this.#pages.length;
     const page =
-      this.#ring.length < this.#pagesInMemory ? this.#moreMemory(place) : this.#memoryOfOldest(place);
+      this.#ring.length < this.#pagesInMemory ? this.#moreMemory(pageIndex) : this.#memoryOfOldest(pageIndex);
     if (isNew) page.fill(0);
-    else this.#transfer(readSync, page, place);
-    this.#pages[place] = page;
+    else this.#transfer(readSync, page, pageIndex);
+    this.#pages[pageIndex] = page;
     return page;
   }
 
-  #moreMemory(place: number): Uint32Array {
-    this.#ring.push(place);
+  #moreMemory(pageIndex: number): Uint32Array {
+    this.#ring.push(pageIndex);
     return new Uint32Array(this.#numbers << pageBits);
   }
 
   /** Moves the page that has been in memory for the longest time into the file, unless the file has it. */
-  #memoryOfOldest(place: number): Uint32Array {
+  #memoryOfOldest(pageIndex: number): Uint32Array {
     const oldest = this.#ring[this.#nextInRing] as number;
     const page = this.#pages[oldest] as Uint32Array;
     if (this.#isChanged[oldest]) this.#transfer(writeSync, page, oldest);
     this.#isChanged[oldest] = false;
     this.#pages[oldest] = undefined;
-    this.#ring[this.#nextInRing] = place;
+    this.#ring[this.#nextInRing] = pageIndex;
     this.#nextInRing = (this.#nextInRing + 1) % this.#pagesInMemory;
     return page;
   }
 
-  #transfer(move: MovePart, page: Uint32Array, place: number): void {
+  #transfer(move: MovePart, page: Uint32Array, pageIndex: number): void {
     try {
       this.#file ??= openWithoutName(this.#folder);
       const { byteLength } = page;
       for (let done = 0; done < byteLength; ) {
-        const bytes = move(this.#file, page, done, byteLength - done, place * byteLength + done);
+        const bytes = move(this.#file, page, done, byteLength - done, pageIndex * byteLength + done);
         if (bytes === 0) throw Object.assign(new Error('the file ends too early'), { code: 'EIO' });
         done += bytes;
       }

@@ -210,7 +210,7 @@ export class ApiWorker {
     return { reason, testMs, away: { why, lastedMs, leftMs } };
   }
 
-  /** The rows to have in hand. Rows that wait for their verdicts have freed their places. */
+  /** The rows to have in hand. Rows that wait for their verdicts have freed their seats. */
   get #prefetchLimit(): number {
     return this.#breaker.prefetchLimit(
       this.#mostInHand,

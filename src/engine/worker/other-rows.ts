@@ -46,7 +46,7 @@ export class LatestCalls {
 
 /** The API accepts other rows while at least three of four calls are accepted. */
 const acceptedPerRefused = 3;
-const certainFault = {
+export const certainFault = {
   refusals: { refusals: 10, others: 20 },
   failures: { refusals: 5, others: 5 },
 } as const satisfies Record<string, SingledOut>;

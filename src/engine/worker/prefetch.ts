@@ -2,7 +2,7 @@ const rememberedBeats = 10;
 /** By this factor, calls in flight may rise until the next beat. */
 const riseUntilNextBeat = 1.25;
 const spareRows = 3;
-/** The share of spare rows: more than the intents that are written before a place is free (`call-scheduler.ts`). */
+/** The share of spare rows: more than the intents that are written before a seat is free (`call-scheduler.ts`). */
 const spareShare = 0.3;
 
 /**

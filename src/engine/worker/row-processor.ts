@@ -161,7 +161,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       const evidence = healthEvidence(attempt, judgement);
       if (evidence.kind === 'answered') quota.noteSuccess(task.run, isRetry, steadyNow());
       const assessed = breaker.assess(evidence, endedOutages);
-      // A promise means that the breaker waits for the outcomes of the next calls: this row frees its place for them.
+      // A promise means that the breaker waits for the outcomes of the next calls: this row frees its seat for them.
       if (typeof assessed !== 'string') leave();
       const blame = typeof assessed === 'string' ? assessed : await assessed;
       const verdict =
@@ -251,7 +251,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     return returnUncharged(attempt, failure);
   }
 
-  /** If the breaker has blamed the row at once, reports before the next row gets the place, so that a guard can halt the run. */
+  /** If the breaker has blamed the row at once, reports before the next row gets the seat, so that a guard can halt the run. */
   function reported({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
     const { run, row } = task;
     const facts = () => ({

@@ -103,7 +103,7 @@ export class ReportView {
     this.#data = data;
     this.#rows = rows;
     this.#draw();
-    const open = this.#story.element.open ? rows.placeOf(this.#openedRow) : -1;
+    const open = this.#story.element.open ? rows.indexOf(this.#openedRow) : -1;
     if (open >= 0) this.#story.draw(resultStory(rows, open, data));
     this.#select(false);
   }
@@ -129,7 +129,7 @@ export class ReportView {
     this.#wanted = wantedByAddress(nothingWanted, show);
     this.#search.value = this.#wanted.q;
     this.#select(true);
-    const row = this.#rows.placeOf(Number(readAddress().get('row')));
+    const row = this.#rows.indexOf(Number(readAddress().get('row')));
     if (row >= 0) this.#table.open(row);
     else this.#story.element.close();
   }

@@ -47,13 +47,13 @@ export class Rows {
     const { columns, clearToken } = data.rows;
     const unpacked = await Promise.all(portions.map((portion) => unpackedPortion<PageValue>(portion)));
     // This is a loop, because `flatMap` is much slower with a million rows.
-    const valuesOf = (place: number): readonly PageValue[] =>
-      ([] as PageValue[]).concat(...unpacked.map((portion) => portion[place] ?? []));
+    const valuesOf = (index: number): readonly PageValue[] =>
+      ([] as PageValue[]).concat(...unpacked.map((portion) => portion[index] ?? []));
     const numbers = valuesOf(columns.findIndex(({ kind, name }) => kind === 'fact' && name === 'row'));
     // Sort the rows as in the manifest: portions begin with the rows that need the reader.
     const order = [...numbers.keys()].sort((a, b) => Number(numbers[a]) - Number(numbers[b]));
-    const read = columns.map((column, place) => {
-      const values = valuesOf(place);
+    const read = columns.map((column, columnIndex) => {
+      const values = valuesOf(columnIndex);
       const inOrder = order.map((index) => values[index] ?? null);
       return columnOf(column, inOrder, clearToken);
     });
@@ -67,7 +67,7 @@ export class Rows {
   }
 
   /** The index of the row with this number, or -1. */
-  placeOf(number: number): number {
+  indexOf(number: number): number {
     const column = this.factColumn('row');
     for (let row = 0; row < this.count; row += 1) if (column.key(row) === number) return row;
     return -1;

@@ -6,18 +6,10 @@
  */
 import { parseArgs } from 'node:util';
 import { aligned } from '../measure/table.js';
+import { conditions } from './conditions.js';
 import { figuresOf } from './figures.js';
 import { ideal, simulate } from './simulation.js';
 import { share, timeline } from './table.js';
-
-/** @type {readonly (readonly [told: string, world: Partial<import('./world.ts').World>])[]} What answers may tell. */
-const conditions = [
-  ['no headers', {}],
-  ['503', { limitStatus: 503 }],
-  ['Retry-After', { retryAfter: true }],
-  ['RateLimit', { retryAfter: true, headers: 'ratelimit' }],
-  ['X-RateLimit', { retryAfter: true, headers: 'x-ratelimit' }],
-];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

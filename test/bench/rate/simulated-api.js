@@ -33,8 +33,8 @@ export class SimulatedApi {
   #stated;
   /** When other clients of the limit call next. */
   #othersAt;
-  /** When each place of the server is free again. */
-  #places;
+  /** When each thread of the server is free again. */
+  #threads;
 
   /**
    * @param {World} world
@@ -48,7 +48,7 @@ export class SimulatedApi {
     this.#limiter = limiterOf(world.limit);
     this.#stated = world.statedLimit === undefined ? undefined : limiterOf(world.statedLimit);
     this.#othersAt = begin;
-    this.#places = Array.from({ length: world.server?.places ?? 0 }, () => begin);
+    this.#threads = Array.from({ length: world.server?.threads ?? 0 }, () => begin);
   }
 
   /**
@@ -126,13 +126,13 @@ export class SimulatedApi {
     return Math.max(1, latencyMs * (0.8 + 0.4 * this.#random()));
   }
 
-  /** When it has been served, in the first free place. */
+  /** When it has been served, by the first free thread. */
   #service(/** @type {number} */ now) {
     const { server } = this.#world;
     if (server === undefined) return 0;
-    const freeAt = Math.max(now, Math.min(...this.#places));
-    const place = this.#places.indexOf(Math.min(...this.#places));
-    this.#places[place] = freeAt + server.serviceMs * (0.9 + 0.2 * this.#random());
-    return (this.#places[place] ?? now) - now;
+    const freeAt = Math.max(now, Math.min(...this.#threads));
+    const thread = this.#threads.indexOf(Math.min(...this.#threads));
+    this.#threads[thread] = freeAt + server.serviceMs * (0.9 + 0.2 * this.#random());
+    return (this.#threads[thread] ?? now) - now;
   }
 }

@@ -68,9 +68,9 @@ export class SimulatedClient {
     this.#world = world;
     this.#timeline = newTimeline();
     this.#network = new SimulatedNetwork(workers === 1 ? undefined : (world.network ?? {}), begin, random);
-    this.#workers = Array.from({ length: workers }, (_, place) => ({
-      id: `worker-${place}`,
-      scheduler: new CallScheduler({ concurrency: slowWorkers[place], random }),
+    this.#workers = Array.from({ length: workers }, (_, index) => ({
+      id: `worker-${index}`,
+      scheduler: new CallScheduler({ concurrency: slowWorkers[index], random }),
       clock: workers === 1 ? 0 : Math.round(clocksOff * (2 * random() - 1)),
       waiting: 0,
       writing: [],
@@ -78,7 +78,7 @@ export class SimulatedClient {
       leaving: [],
       busiest: 0,
       inHand: 0,
-      most: slowWorkers[place] ?? Number.POSITIVE_INFINITY,
+      most: slowWorkers[index] ?? Number.POSITIVE_INFINITY,
       timerAt: begin,
       prefetch: new Prefetch(),
       refuses503: false,
@@ -106,7 +106,7 @@ export class SimulatedClient {
     for (const worker of this.#workers) {
       const own = busy(worker);
       worker.scheduler.setCommonRest(restUntil + worker.clock);
-      const most = withSpare(Math.min(worker.scheduler.places, worker.most));
+      const most = withSpare(Math.min(worker.scheduler.seats, worker.most));
       worker.inHand = worker.prefetch.update(worker.busiest, most);
       worker.busiest = own;
       worker.refuses503 = refuses503;
@@ -121,8 +121,8 @@ export class SimulatedClient {
    * @param {number} now
    * @returns as what it counts
    */
-  ended({ worker: place, sentAt, status }, waitMs, now) {
-    const worker = /** @type {Worker} */ (this.#workers[place]);
+  ended({ worker: index, sentAt, status }, waitMs, now) {
+    const worker = /** @type {Worker} */ (this.#workers[index]);
     worker.scheduler.noteEnd(now - sentAt);
     worker.timerAt = now;
     if (status === 200) return 'accepted';
@@ -133,8 +133,8 @@ export class SimulatedClient {
   }
 
   /** A call of a worker was refused, and the API asks to wait until then. */
-  refused(/** @type {number} */ place, /** @type {number} */ waitUntil, /** @type {number} */ now) {
-    const worker = /** @type {Worker} */ (this.#workers[place]);
+  refused(/** @type {number} */ index, /** @type {number} */ waitUntil, /** @type {number} */ now) {
+    const worker = /** @type {Worker} */ (this.#workers[index]);
     worker.scheduler.noteRefusal(now + worker.clock, waitUntil + worker.clock);
   }
 
@@ -150,12 +150,12 @@ export class SimulatedClient {
     const next = idleUntil > now ? idleUntil : this.#claim(now);
     /** @type {{ worker: number, among: number }[]} */
     const calls = [];
-    for (let place = 0; place < this.#workers.length; place++) {
-      const worker = /** @type {Worker} */ (this.#workers[place]);
-      const frozenUntil = this.#frozenUntil(place, now);
+    for (let index = 0; index < this.#workers.length; index++) {
+      const worker = /** @type {Worker} */ (this.#workers[index]);
+      const frozenUntil = this.#frozenUntil(index, now);
       if (frozenUntil > now) worker.timerAt = frozenUntil;
       else this.#written(worker, now);
-      calls.push(...this.#leave(place, worker, now));
+      calls.push(...this.#leave(index, worker, now));
       if (worker.scheduler.restUntil - now - worker.clock > patienceMs) {
         worker.scheduler.releaseTurns(worker.writing.length + worker.ready);
         worker.writing = [];
@@ -174,22 +174,22 @@ export class SimulatedClient {
             leaveBy,
             among: worker.scheduler.active - admitted.length + call + 1 + worker.scheduler.elsewhere,
           });
-        if (visit) this.#network.send(now, { place, sentAt: now, visit });
+        if (visit) this.#network.send(now, { index, sentAt: now, visit });
         worker.timerAt = this.#timer(wakeAt - worker.clock);
       }
-      calls.push(...this.#leave(place, worker, now));
+      calls.push(...this.#leave(index, worker, now));
     }
     this.#deliver(now);
     return { calls, next: Math.min(next, this.#network.nextAt, this.#nextTimer(now)) };
   }
 
   /** Calls that leave now. */
-  #leave(/** @type {number} */ place, /** @type {Worker} */ worker, /** @type {number} */ now) {
+  #leave(/** @type {number} */ index, /** @type {Worker} */ worker, /** @type {number} */ now) {
     if (!worker.leaving.some(({ at }) => at <= now)) return noCalls;
     const gone = worker.leaving.filter(({ at }) => at <= now);
     worker.leaving = worker.leaving.filter(({ at }) => at > now);
     for (const { leaveBy } of gone) worker.scheduler.noteSent(now + worker.clock, leaveBy);
-    return gone.map(({ among }) => ({ worker: place, among }));
+    return gone.map(({ among }) => ({ worker: index, among }));
   }
 
   /** How long a process is suspended that has just admitted a call. */
@@ -210,10 +210,10 @@ export class SimulatedClient {
   /** When a worker has something to do. */
   #nextTimer(/** @type {number} */ now) {
     let next = Number.POSITIVE_INFINITY;
-    for (let place = 0; place < this.#workers.length; place++) {
-      const { timerAt, writing, leaving } = /** @type {Worker} */ (this.#workers[place]);
+    for (let index = 0; index < this.#workers.length; index++) {
+      const { timerAt, writing, leaving } = /** @type {Worker} */ (this.#workers[index]);
       next = Math.min(next, timerAt, leaving[0]?.at ?? timerAt);
-      if (this.#frozenUntil(place, now) <= now) for (const { at } of writing) next = Math.min(next, at);
+      if (this.#frozenUntil(index, now) <= now) for (const { at } of writing) next = Math.min(next, at);
     }
     return next;
   }
@@ -238,14 +238,14 @@ export class SimulatedClient {
   /** Messages that have arrived. */
   #deliver(/** @type {number} */ now) {
     for (let message = this.#network.next(now); message !== undefined; message = this.#network.next(now)) {
-      const worker = /** @type {Worker} */ (this.#workers[message.place]);
+      const worker = /** @type {Worker} */ (this.#workers[message.index]);
       if ('visit' in message) {
         const request = { worker: worker.id, ...message.visit };
         const reply = takeSlots(this.#timeline, now + serverClock, request);
-        this.#network.send(now, { place: message.place, sentAt: message.sentAt, reply });
+        this.#network.send(now, { index: message.index, sentAt: message.sentAt, reply });
         continue;
       }
-      const heardAt = this.#frozenUntil(message.place, now);
+      const heardAt = this.#frozenUntil(message.index, now);
       if (heardAt > now) {
         this.#network.hold(heardAt, message);
         continue;
@@ -259,8 +259,8 @@ export class SimulatedClient {
   #claim(/** @type {number} */ now) {
     for (;;) {
       const free = this.#workers.filter(
-        ({ waiting, scheduler, inHand }, place) =>
-          waiting + scheduler.reserved + scheduler.active < inHand && this.#frozenUntil(place, now) <= now,
+        ({ waiting, scheduler, inHand }, index) =>
+          waiting + scheduler.reserved + scheduler.active < inHand && this.#frozenUntil(index, now) <= now,
       );
       const worker = free[Math.floor(this.#random() * free.length)];
       if (worker === undefined) return Number.POSITIVE_INFINITY;
@@ -273,13 +273,13 @@ export class SimulatedClient {
   }
 
   /** Until when a worker does nothing at all. */
-  #frozenUntil(/** @type {number} */ place, /** @type {number} */ now) {
+  #frozenUntil(/** @type {number} */ index, /** @type {number} */ now) {
     const { frozen } = this.#world;
-    const leavesAt = this.#workers[place]?.leaving[0]?.at ?? now;
+    const leavesAt = this.#workers[index]?.leaving[0]?.at ?? now;
     if (leavesAt > now) return leavesAt;
     if (frozen === undefined) return now;
     const second = (now - this.#begin) / 1_000;
-    const span = frozen.find(([which, from, to]) => which === place && second >= from && second < to);
+    const span = frozen.find(([which, from, to]) => which === index && second >= from && second < to);
     return span === undefined ? now : this.#begin + span[2] * 1_000;
   }
 

@@ -3,7 +3,7 @@
 /**
  * A visit to the timeline, or its reply.
  *
- * @typedef {{ place: number, sentAt: number } & ({ visit: import('./world.ts').Visit } | { reply: import('./world.ts').Reply })} Message
+ * @typedef {{ index: number, sentAt: number } & ({ visit: import('./world.ts').Visit } | { reply: import('./world.ts').Reply })} Message
  */
 
 /** One message in this many is late by some milliseconds. */

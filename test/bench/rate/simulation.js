@@ -121,7 +121,7 @@ export const simulate = (world) => {
 export const ideal = (world) => {
   const { limit, seconds, latencyMs = 50, startAt = 0, capacity = 2_000, server, others } = world;
   const limiter = limiterOf(limit);
-  const served = server === undefined ? capacity : (server.places * 1_000) / server.serviceMs;
+  const served = server === undefined ? capacity : (server.threads * 1_000) / server.serviceMs;
   const begin = epoch + startAt;
   /** @type {{ end: number, release: () => void }[]} */
   let flight = [];

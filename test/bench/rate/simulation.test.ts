@@ -479,7 +479,7 @@ describe('a client', () => {
   });
 
   test('has no more calls in flight than a slow server needs', () => {
-    const server = { places: 20, serviceMs: 200 };
+    const server = { threads: 20, serviceMs: 200 };
     const world: World = { limit: 'none', seconds: 90, server, latencyMs: 10 };
     expect(figures(world).used).toBeGreaterThan(0.95);
     const found = [1, 2, 3, 4].map((seed) => played({ ...world, seed }).at(-1)?.pace?.concurrency ?? 0);

@@ -35,8 +35,8 @@ export interface World {
   readonly retryAfter?: boolean;
   /** Mean duration of a call, milliseconds; each differs by up to a fifth. Default 50. */
   readonly latencyMs?: number;
-  /** Places of a server that queues calls when all places are taken, and its time for one call. */
-  readonly server?: { readonly places: number; readonly serviceMs: number };
+  /** Threads of a server that queues calls when all threads are busy, and its time for one call. */
+  readonly server?: { readonly threads: number; readonly serviceMs: number };
   /** The status of refusals by the limit. Default 429. */
   readonly limitStatus?: 429 | 503;
   /** The share of calls that fail at random, whatever the rate. Default 0. */
@@ -71,7 +71,7 @@ export interface World {
   /** Calls in flight of single workers, by their index. */
   readonly slowWorkers?: readonly (number | undefined)[];
   /** Which worker does nothing at all, from when until when. */
-  readonly frozen?: readonly (readonly [place: number, from: number, to: number])[];
+  readonly frozen?: readonly (readonly [worker: number, from: number, to: number])[];
   /** Workers whose process the system suspends between a slot and its call: once in this many calls, for up to this time. */
   readonly suspended?: { readonly everyCalls: number; readonly forMs: number };
   /** Seconds at which the timeline loses all its data. */
@@ -91,6 +91,9 @@ export interface World {
   /** Default 1. */
   readonly seed?: number;
 }
+
+/** What answers tell of a limit. */
+export type Condition = readonly [told: string, world: Partial<World>];
 
 /** What happened in a second, and what the governor decided at its end. */
 export interface Second {

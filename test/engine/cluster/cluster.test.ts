@@ -212,7 +212,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await second.take({ ...visit, need: 30 })).toMatchObject({
       isSet: true,
       gap: 1_000 / 49.5,
-      places: 20,
+      seats: 20,
     });
   });
 

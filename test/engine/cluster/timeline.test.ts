@@ -55,9 +55,9 @@ describe('the timeline', () => {
     return { timeline, slots };
   }
 
-  test('gives no slot and no place before a rate is set, or after it has expired', async () => {
+  test('gives no slot and no seat before a rate is set, or after it has expired', async () => {
     const timeline = timelineInMemory();
-    expect(await timeline.take(start, asks('a'))).toMatchObject({ isSet: false, count: 0, places: 0 });
+    expect(await timeline.take(start, asks('a'))).toMatchObject({ isSet: false, count: 0, seats: 0 });
     await timeline.setRate(start, rate(50));
     expect(await timeline.take(start + 1_999, asks('a'))).toMatchObject({ isSet: true });
     expect(await timeline.take(start + 2_001, asks('a'))).toMatchObject({ isSet: false, count: 0 });
@@ -135,31 +135,31 @@ describe('the timeline', () => {
     expect(await timeline.setRate(start + 2_001, rate(50))).toBe(false);
   });
 
-  test('shares calls in flight by need, and gives each place away only when free', async () => {
+  test('shares calls in flight by need, and gives each seat away only when free', async () => {
     const { timeline } = await keeping(rate(50, { cap: 10 }));
-    const places = async (at: number, worker: string, need: number, active = 0) =>
-      (await timeline.take(start + at, asks(worker, { need, active }))).places;
-    expect(await places(0, 'a', 8)).toBe(8);
-    expect(await places(1, 'b', 8)).toBe(2);
+    const seats = async (at: number, worker: string, need: number, active = 0) =>
+      (await timeline.take(start + at, asks(worker, { need, active }))).seats;
+    expect(await seats(0, 'a', 8)).toBe(8);
+    expect(await seats(1, 'b', 8)).toBe(2);
     // Less than its fair part is free for b: a keeps only its own.
-    expect(await places(2, 'a', 8, 7)).toBe(5);
-    expect(await places(3, 'b', 8, 2)).toBe(3);
-    expect(await places(4, 'a', 2, 2)).toBe(2);
-    expect(await places(5, 'b', 8, 3)).toBe(5);
-    expect(await places(400, 'b', 8, 5)).toBe(8);
-    // A silent worker frees its places.
+    expect(await seats(2, 'a', 8, 7)).toBe(5);
+    expect(await seats(3, 'b', 8, 2)).toBe(3);
+    expect(await seats(4, 'a', 2, 2)).toBe(2);
+    expect(await seats(5, 'b', 8, 3)).toBe(5);
+    expect(await seats(400, 'b', 8, 5)).toBe(8);
+    // A silent worker frees its seats.
     await timeline.setRate(start + 1_900, rate(50, { cap: 10 }));
-    expect(await places(2_100, 'b', 12, 3)).toBe(10);
+    expect(await seats(2_100, 'b', 12, 3)).toBe(10);
   });
 
-  test('lets more workers than places take turns', async () => {
+  test('lets more workers than seats take turns', async () => {
     const timeline = timelineInMemory();
     const turns = new Map([...'abc'].map((worker) => [worker, 0]));
     for (let at = 0; at < 12_000; at += 100) {
       await timeline.setRate(start + at, rate(50, { cap: 1 }));
       for (const [worker, had] of turns) {
-        const { places } = await timeline.take(start + at, asks(worker, { need: 1 }));
-        turns.set(worker, had + places);
+        const { seats } = await timeline.take(start + at, asks(worker, { need: 1 }));
+        turns.set(worker, had + seats);
       }
     }
     for (const had of turns.values()) expect(had).toBeGreaterThan(20);
@@ -172,7 +172,7 @@ describe('the timeline', () => {
       const now = start + by;
       expect(await timeline.setRate(now, rate(50, { worker: `after ${by}` }))).toBe(true);
       const reply = await timeline.take(now, asks('a'));
-      expect([reply.isSet, reply.places]).toEqual([true, 10]);
+      expect([reply.isSet, reply.seats]).toEqual([true, 10]);
       expect((await timeline.take(now + 1_000, asks('a'))).count).toBeGreaterThan(0);
     }
   });

@@ -90,7 +90,7 @@ describe('a gate', () => {
     expect(turns()).toBeLessThanOrEqual(8);
   });
 
-  test('gives turns for one place in five ahead where no rate is kept, and lets no more in than places', async () => {
+  test('gives turns for one seat in five ahead where no rate is kept, and lets no more in than seats', async () => {
     const { gate, pass } = begin({ cap: 10 });
     const turns = counting(15, () => gate.reserve());
     await pass(1_000);

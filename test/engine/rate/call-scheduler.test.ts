@@ -8,7 +8,7 @@ const reply: SlotReply = {
   from: 0,
   gap: 0.5,
   isSet: true,
-  places: 0,
+  seats: 0,
   elsewhere: 0,
   callers: 1,
   restMs: 0,
@@ -33,11 +33,11 @@ function begin(waiting: number, replies: Partial<SlotReply>) {
 
 describe('a worker visits the timeline', () => {
   test.each([
-    { what: 'no places', places: 0 },
-    { what: 'places', places: 5 },
-  ])('with $what about 2,000 times a second, together with hundreds of others', ({ places }) => {
+    { what: 'no seats', seats: 0 },
+    { what: 'seats', seats: 5 },
+  ])('with $what about 2,000 times a second, together with hundreds of others', ({ seats }) => {
     for (const callers of [200, 500, 1_000]) {
-      const perSecond = (callers * begin(5, { places, callers })(10_000).length) / 10;
+      const perSecond = (callers * begin(5, { seats, callers })(10_000).length) / 10;
       expect(perSecond).toBeGreaterThan(1_600);
       expect(perSecond).toBeLessThan(2_400);
     }
@@ -55,7 +55,7 @@ describe('a worker visits the timeline', () => {
     expect(visits(1, 1)).toMatchObject([{ need: 3 }]);
   });
 
-  test('for a fifth of its places, so that its calls are spread among those of others', () => {
-    expect(Math.max(...begin(50, { places: 20, callers: 3 })(1_000).map(({ want }) => want))).toBe(4);
+  test('for a fifth of its seats, so that its calls are spread among those of others', () => {
+    expect(Math.max(...begin(50, { seats: 20, callers: 3 })(1_000).map(({ want }) => want))).toBe(4);
   });
 });

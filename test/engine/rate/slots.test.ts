@@ -1,31 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../../bench/rate/world.ts';
-import { played } from './governor/simulated.ts';
-
-/** When the calls of a world left, in milliseconds from its start, and by which worker. */
-function callsOf(world: Omit<World, 'limit' | 'onCall'>): { readonly at: number; readonly worker: number }[] {
-  const calls: { at: number; worker: number }[] = [];
-  played({ limit: 'none', ...world, onCall: (at, worker) => calls.push({ at, worker }) });
-  return calls;
-}
+import { callsOf, mostWithin, perSecond } from './simulated-calls.ts';
 
 const seeds = [1, 2, 3, 4, 5];
-
-type Calls = ReturnType<typeof callsOf>;
-
-/** The most calls in any window of this many milliseconds. */
-function mostWithin(calls: Calls, milliseconds: number): number {
-  let from = 0;
-  return calls.reduce((most, { at }, index) => {
-    while ((calls[from]?.at ?? at) <= at - milliseconds) from += 1;
-    return Math.max(most, index - from + 1);
-  }, 0);
-}
-
-/** Calls per second from one second to another. */
-function perSecond(calls: Calls, from: number, to: number): number {
-  return calls.filter(({ at }) => at >= from * 1_000 && at < to * 1_000).length / (to - from);
-}
 
 /** What GCRA permits beyond the rate: the calls of one more gap at each end of a second. */
 const beyond = 2;
@@ -45,7 +22,7 @@ describe.each([1, 3, 5, 10, 20])('%d workers', (workers) => {
           capacity: 5_000,
         });
         expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(Math.ceil(rate) + beyond);
-        // Where slots are close together, one late timer costs a worker several of them, and more calls are in flight than places at first.
+        // Where slots are close together, one late timer costs a worker several of them, and more calls are in flight than seats at first.
         const part = rate > 500 ? 0.81 : 0.97;
         expect(perSecond(calls, 5, seconds), `seed ${seed}`).toBeGreaterThan(part * rate);
       }

@@ -50,7 +50,7 @@ export const apiCodes = {
   WORKBOOK_UNFIT: ["A workbook can't hold the list.", 'Choose a name that ends with .csv.'],
   OPERATION_MISSING: [
     'The operation of the rows is not loaded.',
-    'Pass the same --operations as for the plan.',
+    'Pass --operations with the module that made the plan.',
   ],
   OPERATIONS_UNUSABLE: ["The module of --operations can't be loaded.", 'Correct the module or its path.'],
   OPERATION_INVALID: ['A member of an operation is wrong.', 'Correct the member that is named.'],

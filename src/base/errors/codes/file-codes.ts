@@ -28,7 +28,7 @@ export const fileCodes = {
   STATE_DIR_UNUSABLE: ['The state folder is no folder.', 'Name a folder with --state-dir.'],
   STATE_DIR_UNTRUSTED: [
     'Another user owns or may change the state folder.',
-    'Look at its config.json. If you trust the folder, name it with --state-dir.',
+    'Look at its config.json. If you trust the folder, name the folder with --state-dir.',
   ],
   LOCK_LOST: ['Another process took over or removed the lock.', `End the other process. ${resume}`],
   LOCK_UNUSABLE: ['The folder can hold no lock.', 'Use a disk that can, best a local one.'],

@@ -29,6 +29,8 @@ const mostIntentsInEntry = 25;
 /** Results are written after `writeAfterMs`, at this number, or with the next intents. */
 const writeAfterMs = 10;
 const mostUnwrittenResults = 16;
+/** After a write this long, the lock may have expired: a lock is renewed every quarter of its lifetime. */
+export const outdatedAfterMs = lockMs / 2;
 const retryAfterMs = 200;
 const readEveryMs = 1_000;
 
@@ -178,7 +180,7 @@ export class LedgerWriter {
     else if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
     else if (length !== undefined) this.#length = length;
     if (length === undefined || this.#ended) return 'ended';
-    return performance.now() - sentAt > lockMs / 2 ? 'outdated' : 'current';
+    return performance.now() - sentAt > outdatedAfterMs ? 'outdated' : 'current';
   }
 
   /** @returns undefined when the ledger no longer exists */

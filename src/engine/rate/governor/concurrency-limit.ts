@@ -10,7 +10,7 @@ export const mostConcurrency = 200;
 const stepMs = 500;
 const stepCalls = 10;
 const longestStepMs = 5_000;
-/** The usual latency is the shortest of this many steps: of a minute, or more where there are few calls (a server of 8 places). */
+/** The usual latency is the shortest of this many steps: of a minute, or more where there are few calls (a server of 8 threads). */
 const baselineSteps = 120;
 /** Latency has risen when it exceeds the usual one by this factor and this time: less may come from this machine. */
 const risenTimes = 2;

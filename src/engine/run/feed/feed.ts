@@ -41,9 +41,9 @@ export class Feed {
 
   feedAgain(task: RowTask, delayMs: number): void {
     const dueAt = this.#now() + delayMs;
-    let place = this.#unfinishedRows.length;
-    while (place > 0 && (this.#unfinishedRows[place - 1]?.dueAt ?? 0) > dueAt) place -= 1;
-    this.#unfinishedRows.splice(place, 0, { task, dueAt });
+    let index = this.#unfinishedRows.length;
+    while (index > 0 && (this.#unfinishedRows[index - 1]?.dueAt ?? 0) > dueAt) index -= 1;
+    this.#unfinishedRows.splice(index, 0, { task, dueAt });
   }
 
   /** The next batches, for one write to the journal. */

@@ -124,18 +124,18 @@ export function plannedRows(
 
 /** Puts cells into the order of the columns, which JSON shows one after the other. */
 class CellTextReader {
-  readonly #places = new Map<string, number>();
+  readonly #indexes = new Map<string, number>();
 
   textsByColumn(cells: ManifestRow['cells'], columns: readonly string[]): CellTexts {
-    for (let place = this.#places.size; place < columns.length; place += 1)
-      this.#places.set(columns[place] ?? '', place);
+    for (let index = this.#indexes.size; index < columns.length; index += 1)
+      this.#indexes.set(columns[index] ?? '', index);
     const texts: (string | null)[] = [];
     for (const title in cells) {
       const text = cellText(cells[title]);
-      const place = this.#places.get(title);
-      if (text === null || place === undefined) continue;
-      while (texts.length < place) texts.push(null);
-      texts[place] = text;
+      const index = this.#indexes.get(title);
+      if (text === null || index === undefined) continue;
+      while (texts.length < index) texts.push(null);
+      texts[index] = text;
     }
     return texts;
   }

@@ -84,8 +84,8 @@ export function activeTime(record: RunRecord, lastFinishedAt: string | undefined
 
 export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   const running = [...states.keys()].filter((index) => states[index]?.state === 'running');
-  return running.flatMap((index, place) => {
-    const [entry, after, next] = [states[index], states[index + 1], states[running[place + 1] ?? -1]];
+  return running.flatMap((index, runningIndex) => {
+    const [entry, after, next] = [states[index], states[index + 1], states[running[runningIndex + 1] ?? -1]];
     if (entry === undefined || after === undefined || next === undefined) return [];
     if (after !== next) {
       const { state, at: from, reason } = after;

@@ -21,7 +21,7 @@ export interface CircuitBreakerOptions {
 }
 
 /** An unproven API has this many calls, or this much time, to answer a call. */
-const [unprovenCalls, unprovenMs] = [20, 30_000];
+const atStart = { mostCalls: 20, mostMs: 30_000 };
 /** The most rows waiting for their verdicts for which other rows are taken in hand. */
 const mostHeldVerdicts = 20;
 /** After this long with nothing left to call, the API is judged by the calls so far. The first rows may take longer to arrive. */
@@ -77,7 +77,7 @@ export class CircuitBreaker {
     const [streak, isOpen] = [this.#streak, this.#state === 'open'];
     const isNoticed = isOpen || (this.#heldVerdicts.length > 0 && (streak?.lastedMs ?? 0) >= noticeAfterMs);
     if (streak === undefined || !isNoticed) return undefined;
-    const longestMs = this.#state === 'unproven' ? unprovenMs : this.#options.maxOutageMs;
+    const longestMs = this.#state === 'unproven' ? atStart.mostMs : this.#options.maxOutageMs;
     return outageOf(streak, isOpen ? this.#tests.nextInMs : 0, longestMs);
   }
 
@@ -95,7 +95,7 @@ export class CircuitBreaker {
     const held = this.#heldVerdicts.length;
     if (this.#state === 'unproven') {
       const inCalls = Math.min(unproven, this.#earlyCalls.mostInFlight);
-      return Math.max(1, Math.min(held + inCalls, unprovenCalls - this.#releasedFailures));
+      return Math.max(1, Math.min(held + inCalls, atStart.mostCalls - this.#releasedFailures));
     }
     if (this.#state !== 'closed') return 1;
     const mostInHand = Math.min(wanted, this.#earlyCalls.mostInHand, this.#recovery.mostInHand);
@@ -219,8 +219,8 @@ export class CircuitBreaker {
     const { calls, since, latest, outageAt } = this.#streak;
     let at = Number.POSITIVE_INFINITY;
     if (this.#state === 'unproven') {
-      const isCertain = calls >= unprovenCalls || latest.failure.code === 'TLS_ERROR';
-      if (isDoubtful(latest) || areSeveralFailures(calls)) at = (this.#firstCallAt ?? since) + unprovenMs;
+      const isCertain = calls >= atStart.mostCalls || latest.failure.code === 'TLS_ERROR';
+      if (isDoubtful(latest) || areSeveralFailures(calls)) at = (this.#firstCallAt ?? since) + atStart.mostMs;
       if (isCertain || this.#earlyCalls.areTooMany) at = now;
     } else if (this.#state === 'closed') at = outageAt;
     if (at <= now) this.#trip();

@@ -141,8 +141,8 @@ function deedOf({ operation, isCompared }: PlanPageRow): { readonly old?: string
 
 /** What a row says besides its entry: `user_id ana`. */
 function detailsOf({ operation, values }: PlanPageRow): readonly string[] {
-  return (operation?.fields ?? []).flatMap(({ name }, place) => {
-    const value = values[place];
+  return (operation?.fields ?? []).flatMap(({ name }, index) => {
+    const value = values[index];
     return name === operation?.subject || value === undefined
       ? []
       : [`${name} ${shortened(value, longestValue)}`];

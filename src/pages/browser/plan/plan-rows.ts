@@ -55,16 +55,16 @@ export class PlanRows {
     this.count = count;
     this.#data = data;
     const valuesOf = (kind: PlanColumn['kind']) =>
-      data.columns.flatMap((column, place) =>
-        column.kind === kind ? [[column.name, values[place] ?? []] as const] : [],
+      data.columns.flatMap((column, index) =>
+        column.kind === kind ? [[column.name, values[index] ?? []] as const] : [],
       );
     this.#facts = Object.fromEntries(valuesOf('fact'));
     const fields = new Map(valuesOf('field'));
     this.#fields = data.operations.map((operation) =>
       operation.fields.map(({ name }) => [name, fields.get(name) ?? []] as const),
     );
-    this.#cells = data.columns.flatMap((column, place) =>
-      column.kind === 'cell' ? [{ column, packed: values[place] ?? [] }] : [],
+    this.#cells = data.columns.flatMap((column, index) =>
+      column.kind === 'cell' ? [{ column, packed: values[index] ?? [] }] : [],
     );
     const [rows, parts]: [number[], number[]] = [[], []];
     for (let index = 0; index < count; index += 1) {
@@ -81,13 +81,13 @@ export class PlanRows {
 
   static async read({ data, portions }: PlanPageContent): Promise<PlanRows> {
     const unpacked = await Promise.all(portions.map((portion) => unpackedPortion<unknown>(portion)));
-    const valuesOf = (place: number): readonly unknown[] =>
-      ([] as unknown[]).concat(...unpacked.map((portion) => portion[place] ?? []));
+    const valuesOf = (index: number): readonly unknown[] =>
+      ([] as unknown[]).concat(...unpacked.map((portion) => portion[index] ?? []));
     const numbers = valuesOf(data.columns.findIndex(({ kind, name }) => kind === 'fact' && name === 'row'));
     // Sort the rows as in the manifest: portions begin with the rows that need the reader.
     const order = [...numbers.keys()].sort((a, b) => Number(numbers[a]) - Number(numbers[b]));
-    const values = data.columns.map((_, place) => {
-      const read = valuesOf(place);
+    const values = data.columns.map((_, columnIndex) => {
+      const read = valuesOf(columnIndex);
       return order.map((index) => read[index]);
     });
     return new PlanRows(data, values, order.length);
@@ -206,10 +206,10 @@ export class PlanRows {
   }
 }
 
-function textsOf(fields: Fields, place: 0 | 1): Readonly<Record<string, string>> {
+function textsOf(fields: Fields, side: 0 | 1): Readonly<Record<string, string>> {
   const texts: Record<string, string> = {};
   for (const [name, packed] of fields) {
-    const text = textIn(packed, place);
+    const text = textIn(packed, side);
     if (text !== undefined) texts[name] = text;
   }
   return texts;
@@ -221,8 +221,8 @@ function cellText(cell: PackedCell, field: string | undefined, fields: Fields): 
   return cell ?? undefined;
 }
 
-function textIn(packed: PackedField | undefined, place: 0 | 1): string | undefined {
-  return typeof packed === 'string' ? [packed][place] : packed?.[place];
+function textIn(packed: PackedField | undefined, side: 0 | 1): string | undefined {
+  return typeof packed === 'string' ? [packed][side] : packed?.[side];
 }
 
 export function groupedRow({ kind, operation, changes, warnings, missing }: PlanPageRow): GroupedRow {

@@ -39,13 +39,13 @@ export function columnWidth(column: Column): string {
  * interest.
  */
 export function tableWidth(columns: readonly Column[]): string {
-  const place = columns.findIndex(isLong);
+  const index = columns.findIndex(isLong);
   const widths = columns.map(columnWidth);
-  const long = columns[place];
+  const long = columns[index];
   if (long === undefined) return `calc(${widths.join(' + ')})`;
-  const before = widths.slice(0, place).join(' + ') || '0px';
+  const before = widths.slice(0, index).join(' + ') || '0px';
   const needed = lengthOf(Math.min(longestInLine, neededBy(long)));
-  widths[place] = `max(${columnWidth(long)}, min(${needed}, 100% - (${before})))`;
+  widths[index] = `max(${columnWidth(long)}, min(${needed}, 100% - (${before})))`;
   return `calc(${widths.join(' + ')})`;
 }
 

@@ -44,7 +44,7 @@ export class RowTable {
   #sort: Pick<TableContent, 'sortBy' | 'isDescending'> = { sortBy: undefined, isDescending: false };
   #look: Parameters<typeof rowCell>[2] = { isPrinting: false, hits: undefined, longInSight: 0 };
   /** The row with the keyboard focus: an index of `#selected`, or -1. */
-  #activePlace = 0;
+  #activeLine = 0;
 
   constructor(options: TableOptions) {
     this.#options = options;
@@ -70,12 +70,12 @@ export class RowTable {
 
   /** Shows rows. @param isChanged whether the reader has changed the filter or the order, and so begins at the top */
   show({ columns, selected, hits, ...sort }: TableContent, isChanged: boolean): void {
-    const place = selected.indexOf(this.#selected[this.#activePlace] ?? -1);
-    const stays = place >= 0 ? place : Math.min(this.#activePlace, selected.length - 1);
+    const line = selected.indexOf(this.#selected[this.#activeLine] ?? -1);
+    const stays = line >= 0 ? line : Math.min(this.#activeLine, selected.length - 1);
     this.#sort = sort;
     this.#look = { ...this.#look, isPrinting: false, hits };
     this.#selected = selected;
-    this.#activePlace = isChanged ? 0 : stays;
+    this.#activeLine = isChanged ? 0 : stays;
     this.#drawHead(columns);
     // The long column, or else the last one, takes the room that is left.
     const wide = columns.find(isLong) ?? columns.at(-1);
@@ -141,13 +141,13 @@ export class RowTable {
 
   #draw(first: number, length: number): void {
     const shown = this.#selected.subarray(first, first + length);
-    const places = Array.from(shown, (_, index) => first + index);
+    const lines = Array.from(shown, (_, index) => first + index);
     redraw(
       this.#body,
-      places.map((place) => this.#row(place)),
+      lines.map((line) => this.#row(line)),
     );
-    if (places.includes(this.#activePlace))
-      this.#table.setAttribute('aria-activedescendant', lineId(this.#activePlace));
+    if (lines.includes(this.#activeLine))
+      this.#table.setAttribute('aria-activedescendant', lineId(this.#activeLine));
     else this.#table.removeAttribute('aria-activedescendant');
     this.#showWhole();
   }
@@ -155,19 +155,19 @@ export class RowTable {
   /** Shows a cut text of the active row below the table, for readers without a pointer. */
   #showWhole(): void {
     const long = this.#columns.find(isLong);
-    const row = this.#selected[this.#activePlace];
+    const row = this.#selected[this.#activeLine];
     const text = row === undefined ? '' : (long?.shown(row) ?? '');
     this.#wholeText.hidden =
       long === undefined || text.length < widestOf(long) || document.activeElement !== this.#table;
     this.#wholeText.textContent = wholeText(text);
   }
 
-  #row(place: number): HTMLElement {
-    const row = this.#selected[place] ?? 0;
-    const isActive = place === this.#activePlace;
+  #row(line: number): HTMLElement {
+    const row = this.#selected[line] ?? 0;
+    const isActive = line === this.#activeLine;
     const properties = {
-      id: lineId(place),
-      'aria-rowindex': String(place + 2),
+      id: lineId(line),
+      'aria-rowindex': String(line + 2),
       'aria-selected': String(isActive),
       class: isActive && 'active',
     };
@@ -176,8 +176,8 @@ export class RowTable {
   }
 
   #clicked({ target }: Event): void {
-    const line = target instanceof Element ? target.closest('tr') : null;
-    const row = this.#selected[Number(line?.getAttribute('aria-rowindex')) - 2];
+    const tableRow = target instanceof Element ? target.closest('tr') : null;
+    const row = this.#selected[Number(tableRow?.getAttribute('aria-rowindex')) - 2];
     // A click that ends a selection of text does not open the row.
     if (row !== undefined && getSelection()?.type !== 'Range') this.open(row);
   }
@@ -187,10 +187,10 @@ export class RowTable {
     const last = this.#selected.length - 1;
     const page = this.#area.rowsInSight - 1;
     const moves: Readonly<Record<string, number>> = {
-      ArrowDown: this.#activePlace + 1,
-      ArrowUp: this.#activePlace - 1,
-      PageDown: this.#activePlace + page,
-      PageUp: this.#activePlace - page,
+      ArrowDown: this.#activeLine + 1,
+      ArrowUp: this.#activeLine - 1,
+      PageDown: this.#activeLine + page,
+      PageUp: this.#activeLine - page,
       Home: 0,
       End: last,
     };
@@ -202,26 +202,22 @@ export class RowTable {
   }
 
   canMove(steps: -1 | 1): boolean {
-    return this.#selected[this.#placeAfter(steps)] !== undefined;
+    return this.#selected[this.#lineAfter(steps)] !== undefined;
   }
 
   /** Opens the row at this distance from the active one. */
   move(steps: -1 | 0 | 1): void {
-    const row = this.#selected[this.#placeAfter(steps)];
+    const row = this.#selected[this.#lineAfter(steps)];
     if (row !== undefined) this.open(row);
   }
 
-  #placeAfter(steps: -1 | 0 | 1): number {
+  #lineAfter(steps: -1 | 0 | 1): number {
     const { storyOf = (row) => row } = this.#options;
-    const storyAt = (place: number) => storyOf(this.#selected[place] ?? -1);
-    let place = this.#activePlace + steps;
-    while (
-      steps !== 0 &&
-      this.#selected[place] !== undefined &&
-      storyAt(place) === storyAt(this.#activePlace)
-    )
-      place += steps;
-    return place;
+    const storyAt = (line: number) => storyOf(this.#selected[line] ?? -1);
+    let line = this.#activeLine + steps;
+    while (steps !== 0 && this.#selected[line] !== undefined && storyAt(line) === storyAt(this.#activeLine))
+      line += steps;
+    return line;
   }
 
   /** Opens a row. After a row that is not in the table, the next one is the first of the table. */
@@ -230,13 +226,13 @@ export class RowTable {
     this.#options.onOpen(row);
   }
 
-  #goTo(place: number): void {
-    this.#activePlace = place;
-    this.#area.first = Math.min(Math.max(this.#area.first, place - this.#area.rowsInSight + 1), place);
+  #goTo(line: number): void {
+    this.#activeLine = line;
+    this.#area.first = Math.min(Math.max(this.#area.first, line - this.#area.rowsInSight + 1), line);
     this.#drawVisible();
   }
 }
 
-function lineId(place: number): string {
-  return `line-${place}`;
+function lineId(line: number): string {
+  return `line-${line}`;
 }

@@ -7,3 +7,7 @@ declare module '*/bench/rate/simulation.js' {
 declare module '*/bench/rate/figures.js' {
   export const figuresOf: import('../../../bench/rate/world.ts').FiguresOf;
 }
+
+declare module '*/bench/rate/conditions.js' {
+  export const conditions: readonly import('../../../bench/rate/world.ts').Condition[];
+}

@@ -2,6 +2,8 @@ import { figuresOf } from '../../../bench/rate/figures.js';
 import { ideal, simulate } from '../../../bench/rate/simulation.js';
 import type { Figures, Model, Second, World } from '../../../bench/rate/world.ts';
 
+export { conditions } from '../../../bench/rate/conditions.js';
+
 /**
  * Runs that were played, by their world: a longer one begins like a shorter one. Runs that report each call are not
  * kept.

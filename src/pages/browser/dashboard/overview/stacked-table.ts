@@ -7,7 +7,7 @@ export function stackedTable(
   rows: readonly (readonly Child[])[],
 ): HTMLElement {
   const cells = rows.map((row) =>
-    row.map((cell, place) => element('td', { 'data-column': titles[place] }, cell)),
+    row.map((cell, index) => element('td', { 'data-column': titles[index] }, cell)),
   );
   return element('div', { class: 'stacked', id: `stacked ${label}` }, tableElement(label, titles, cells));
 }
