@@ -169,14 +169,15 @@ function needOfEnded(run: RunData): Need | false {
     };
   }
   if (result === 'cancelled' || result === 'failed') return false;
-  if (unclear > 0)
+  const { unclearStep } = local ?? {};
+  if (unclearStep !== undefined)
     return {
       ...of,
       kind: 'unclear',
       title: `${counted(unclear, 'row')} of ${id} ${unclear === 1 ? 'is' : 'are'} unclear`,
-      text: 'The API may have processed them, though no usable answer came.',
+      text: unclearStep.text,
       rows: 'all unclear',
-      command: `cqbatch check ${id}`,
+      command: unclearStep.command,
     };
   if (result !== 'rows_failed') return false;
   const failed = rowsInNeed(counts);

@@ -188,9 +188,37 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
   [
     'a retry has stopped',
     '3 failed INTERNAL, 2 failed NOT_FOUND',
-    { unfinishedRetry: 's' },
+    { unfinishedRetry: { id: 's' } },
     ['Continue run s, which retries rows of this run', 'cqbatch resume s'],
     ['Correct 2 rows', 'cqbatch run runs/r/correct.csv'],
+  ],
+  [
+    'a submitted run and its submitted retry have stopped',
+    '3 failed INTERNAL, 2 not_attempted INTERRUPTED',
+    { ...stopped, state: 'interrupted', submitted: true, unfinishedRetry: { id: 's', submitted: true } },
+    ['Continue with the 2 rows that are left', 'cqbatch resume r --submit'],
+    ['Continue run s, which retries rows of this run', 'cqbatch resume s --submit'],
+  ],
+  [
+    'a check found unclear rows done and others not done',
+    '5 failed INTERNAL (3 unclear), 4 failed NOT_REPEATED (4 unclear), 1 failed NOT_FOUND (1 unclear)',
+    { check: { run: 'first', notDone: 6 } },
+    ['Retry 6 unclear rows', 'cqbatch retry first --unclear'],
+    ['Retry 2 rows', transient],
+    ['Correct 1 row', 'cqbatch run runs/r/correct.csv'],
+  ],
+  [
+    'a check found all unclear rows done',
+    '1 succeeded OK (1 unclear), 3 failed INTERNAL (3 unclear)',
+    { check: { run: 'r', notDone: 0 } },
+  ],
+  [
+    'a check looked at the unclear rows of a halted run',
+    '6 failed INTERNAL (6 unclear), 80 not_attempted HALTED',
+    { ...halted, check: { run: 'r', notDone: 1 } },
+    [look, 'cqbatch show r --row 1'],
+    ['Continue with the 80 rows that are left', resume],
+    ['Retry 1 unclear row', 'cqbatch retry r --unclear'],
   ],
 ];
 

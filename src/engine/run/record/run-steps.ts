@@ -9,10 +9,10 @@ import type { RunStore } from './store.ts';
 
 /** What the rows of a run and its retries add to the record. */
 export type ReportedFacts = Pick<StepFacts, 'outcomes' | 'unclear' | 'codes'> &
-  Partial<Pick<StepFacts, 'undo' | 'isPartOfOthers' | 'isCured' | 'unfinishedRetry'>>;
+  Partial<Pick<StepFacts, 'undo' | 'check' | 'isPartOfOthers' | 'isCured' | 'unfinishedRetry'>>;
 
 export function stepsOfRun(
-  store: Pick<RunStore, 'operations' | 'folder'>,
+  store: Pick<RunStore, 'operations' | 'folder' | 'completed'>,
   record: RunRecord,
   reported: ReportedFacts,
 ): readonly NextStep[] {
@@ -20,9 +20,12 @@ export function stepsOfRun(
   const { rowToSee } = states.at(-1) ?? {};
   const called = plan.operations.map((name) => store.operations.find((operation) => operation.name === name));
   const state = actualState(record);
-  return nextSteps({
+  const { baseUrl, rateGroup, allowInsecureHttp } = record.options;
+  const needs = { baseUrl, rateGroup, allowInsecureHttp, lacksOperations: called.includes(undefined) };
+  const steps = nextSteps({
     ...reported,
     id,
+    submitted: record.submitted,
     state,
     phase: phaseOf(record),
     manner: endFactsOfRun(record)?.manner,
@@ -32,6 +35,11 @@ export function stepsOfRun(
     correctFile: record.state === state ? join(store.folder(id), correctFile) : undefined,
     canCheck: called.length > 0 && called.every((operation) => whyUncheckable(operation?.list) === undefined),
   });
+  return steps.map(({ text, command, ...step }) => ({
+    ...step,
+    text: store.completed(text, needs),
+    ...(command !== undefined && { command: store.completed(command, needs) }),
+  }));
 }
 
 /** Whether the failure of the row may mean that an earlier call made its change. */

@@ -28,7 +28,9 @@ export class EndedRunActions {
     const id = this.#id;
     const { succeeded, failed, invalid, not_attempted: uncalled, pending } = run.counts;
     const canResume = endFactsOf(run)?.next === 'resume';
-    const transient = steps.some(({ command }) => command === `cqbatch retry ${id} --transient`);
+    const transient = steps.some(
+      ({ group, command }) => group === 'retry' && command?.includes(' --transient'),
+    );
     this.#retried = transient ? { transient: true } : {};
     const all = [
       canResume &&
