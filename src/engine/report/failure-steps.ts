@@ -48,7 +48,8 @@ function retryCommand({ id }: StepFacts): string {
 }
 
 export function correctStep(facts: StepFacts, rows: number): NextStep | false {
-  const { phase, correctFile } = facts;
+  const { phase, correctFile, submitted } = facts;
+  const verb = submitted ? 'submit' : 'run';
   return (
     rows > 0 && {
       title: `Correct ${counted(rows, 'row')}`,
@@ -56,9 +57,9 @@ export function correctStep(facts: StepFacts, rows: number): NextStep | false {
       text:
         phase === 'in progress'
           ? 'As soon as this run has stopped, its report has correct.csv with only these rows. Correct the cells that the messages name, then run it.'
-          : 'Correct the cells that the messages name in correct.csv, which has only these rows. Then run it.',
+          : `Correct the cells that the messages name in correct.csv, which has only these rows. Then ${verb} it.`,
       ...(phase !== 'in progress' &&
-        correctFile !== undefined && { command: `cqbatch run ${shellWord(correctFile)}` }),
+        correctFile !== undefined && { command: `cqbatch ${verb} ${shellWord(correctFile)}` }),
       group: 'correct',
       rows,
     }

@@ -140,6 +140,8 @@ export interface Snapshot {
   readonly workers: readonly WorkerData[];
   readonly schedules: readonly ScheduleData[];
   readonly hasDaemon: boolean;
+  /** The command that starts a daemon of this state folder. */
+  readonly daemonCommand: string;
   /** Warnings about damaged or unreadable files. */
   readonly warnings: readonly string[];
   /** The retries whose results are in the `report.html` of the run whose page is open. Absent without this file. */

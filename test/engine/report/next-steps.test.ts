@@ -194,10 +194,11 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
   ],
   [
     'a submitted run and its submitted retry have stopped',
-    '3 failed INTERNAL, 2 not_attempted INTERRUPTED',
+    '3 failed INTERNAL, 1 failed NOT_FOUND, 2 not_attempted INTERRUPTED',
     { ...stopped, state: 'interrupted', submitted: true, unfinishedRetry: { id: 's', submitted: true } },
     ['Continue with the 2 rows that are left', 'cqbatch resume r --submit'],
     ['Continue run s, which retries rows of this run', 'cqbatch resume s --submit'],
+    ['Correct 1 row', 'cqbatch submit runs/r/correct.csv'],
   ],
   [
     'a check found unclear rows done and others not done',

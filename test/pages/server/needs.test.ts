@@ -22,7 +22,8 @@ const inbox: ScheduleData = {
 };
 
 function needs(known: Partial<Parameters<typeof needsOf>[0]>): readonly Need[] {
-  return needsOf({ runs: [], ended: [], schedules: [], hasDaemon: true, ...known }, now);
+  const idle = { runs: [], ended: [], schedules: [], hasDaemon: true, daemonCommand: daemon.command };
+  return needsOf({ ...idle, ...known }, now);
 }
 
 const worker = { of: 'worker', text: 'for a worker', command: 'cqbatch worker --base-url x' } as const;

@@ -23,7 +23,7 @@ import { currentCheck } from '../record/current-check.ts';
 import { endFactsOfRun, goesOnByItself, phaseOf, type RunRecord, stateInWords } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';
-import { type ReportedFacts, stepsOfRun } from '../record/run-steps.ts';
+import { adviceOfRun, type ReportedFacts, stepsOfRun } from '../record/run-steps.ts';
 import type { RunStore } from '../record/store.ts';
 import { laterRetries, retriedFacts } from './retried.ts';
 
@@ -158,10 +158,11 @@ async function writeInto(
 }
 
 async function pageOptionsOf(
-  { operations: loaded, folder }: Pick<RunStore, 'operations' | 'folder'>,
+  store: Pick<RunStore, 'operations' | 'folder' | 'completed'>,
   record: RunRecord,
   { head }: Pick<RowsWithResults, 'head'>,
 ): Promise<ReportPageOptions> {
+  const { operations: loaded, folder } = store;
   const { id, states, options } = record;
   const { columns, clear_token, defaults, operations } = head;
   const [planned] = states;
@@ -172,6 +173,7 @@ async function pageOptionsOf(
     operations,
     sharesRate: record.queue !== undefined,
     check: await readCheck(folder(id)),
+    ofThisRun: (advice) => adviceOfRun(store, record, advice),
     requestOf: (row) => shownRequestIfKnown(loaded, { ...row, operation: row.operation.name }),
     run: {
       id,
