@@ -8,6 +8,7 @@ import { escapeInvisible } from '../base/text/printable.ts';
 import { isBlankSetting } from '../settings/settings.ts';
 import { type CommandGroupSpec, type CommandSpec, type NamedSpec, textsOfUnused } from './command-spec.ts';
 import { commandGroups } from './commands.ts';
+import { completeCommands } from './complete-commands.ts';
 import type { Flags } from './config.ts';
 import { type ExitCode, exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
 import { helpLayout, purpose } from './help.ts';
@@ -187,9 +188,21 @@ async function defineCommand(
     refuseBlank(command, flags);
     const { warn } = openTerminal(flags);
     for (const text of await textsOfUnused(spec.unused ?? {}, flags)) warn(`warning: ${text}`);
-    const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
-    process.exitCode = await act(...args.slice(0, -2), flags);
+    try {
+      const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
+      process.exitCode = await act(...args.slice(0, -2), flags);
+    } catch (error) {
+      throw withCompleteCommands(error, flags);
+    }
   });
+}
+
+/** Completes the commands in the message of an error. */
+function withCompleteCommands(error: unknown, flags: Flags): unknown {
+  const known = knownError(error);
+  if (known === undefined) return error;
+  known.message = completeCommands(known.message, flags);
+  return known;
 }
 
 /** Refuses empty option values. @throws a usage error: a script's unset variable must not mean all rows or the newest run */

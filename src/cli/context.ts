@@ -14,9 +14,15 @@ import { loadOperations } from '../engine/operation/own-operations.ts';
 import type { ReadPlan } from '../engine/run/plan/plan-file.ts';
 import type { RunRecord } from '../engine/run/record/record.ts';
 import { checkStateFolder } from '../engine/run/record/state-folder.ts';
-import { openRunStore, type RunStore } from '../engine/run/record/store.ts';
+import {
+  type CompleteCommands,
+  openRunStore,
+  type RunNeeds,
+  type RunStore,
+} from '../engine/run/record/store.ts';
 import type { ConfiguredDatastore } from '../engine/run/work/find-run.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
+import { completeCommands } from './complete-commands.ts';
 import { environment, type Flags, loadSettings, readSecret, stateDirOf, trustedStateDir } from './config.ts';
 import type { EndedRun } from './render/ended-run.ts';
 import { logLevelIn, openTerminal, type Terminal } from './terminal.ts';
@@ -57,8 +63,8 @@ export interface Context extends CommandContext {
 /** Opens the state folder of a command that plans or calls rows: loads the module of `--operations`, which is code. */
 export async function openPlanningContext(flags: Flags): Promise<CommandContext> {
   const context = await openCommandContext(flags);
-  const { stateDir } = context.store;
-  return { ...context, store: openRunStore(stateDir, await operationsWith(context.settings)) };
+  const { stateDir, completed } = context.store;
+  return { ...context, store: openRunStore(stateDir, await operationsWith(context.settings), completed) };
 }
 
 /** Opens the state folder of a command that calls no rows. Runs no code that the state folder names. */
@@ -67,7 +73,22 @@ export async function openCommandContext(flags: Flags): Promise<CommandContext> 
   const stateDir = await trustedStateDir(flags);
   for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
   const settings = await loadSettings(flags);
-  return { terminal, flags, settings, store: openRunStore(stateDir, operations) };
+  const completed: CompleteCommands = (text, run) =>
+    completeCommands(text, { ...(run && flagsFor(run, settings)), ...flags });
+  return { terminal, flags, settings, store: openRunStore(stateDir, operations, completed) };
+}
+
+/** The options of a command that calls rows of a run, as far as the settings do not say them. */
+function flagsFor(
+  { baseUrl, rateGroup, allowInsecureHttp, lacksOperations }: RunNeeds,
+  settings: Settings,
+): Flags {
+  return {
+    ...(lacksOperations && settings.operations === undefined && { operations: 'FILE' }),
+    ...(settings.baseUrl !== baseUrl && { baseUrl }),
+    ...(settings.rateGroup !== rateGroup && { rateGroup }),
+    ...(allowInsecureHttp && { allowInsecureHttp }),
+  };
 }
 
 /** Opens what `openPlanningContext` opens, and the datastore. */

@@ -2,6 +2,7 @@ import { ErrorThrottle, LastingErrors } from '../base/errors/error-throttle.ts';
 import { usageError } from '../base/errors/errors.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { typedDigits } from '../base/text/format.ts';
+import { completeCommands } from './complete-commands.ts';
 import { environment, type Flags } from './config.ts';
 import { Interrupted } from './exit-codes.ts';
 import { interruptible } from './interrupt.ts';
@@ -21,15 +22,17 @@ import { logLine } from './render/log-line.ts';
 export type Terminal = ReturnType<typeof openTerminal>;
 
 /** Standard output carries data: with `--json` exactly one document, even for failures. Standard error carries messages. */
-export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, 'json' | 'quiet'>) {
+export function openTerminal(flags: Flags) {
+  const { json = false, quiet: silence = 0 } = flags;
   const quiet = silence > 0;
   if (silence > 1) holdOutput();
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
+  const completed = (text: string): string => completeCommands(text, flags);
   let drawn: readonly string[] = [];
   const drawLines = (lines: readonly string[]): void => {
     if (!live || drawn.length + lines.length === 0) return;
     const room = screen.rows - 1;
-    const all = linesToDraw(lines);
+    const all = linesToDraw(lines.map(completed));
     const more = all.length - room + 1;
     const shown = all.length > room ? [...all.slice(0, room - 1), `… and ${more} more`] : all;
     redrawLines(shown, drawn);
@@ -38,7 +41,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   const clear = (): void => drawLines([]);
   const warn = (text: string): void => {
     clear();
-    writeTalk(`${text}\n`);
+    writeTalk(`${completed(text)}\n`);
   };
   return {
     json,
@@ -53,6 +56,8 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       if (json) writeDocument(document);
       else writeResult(`${text}\n`);
     },
+    /** Completes the commands in a text. Messages need not call this, unlike results, whose texts may be those of a manifest. */
+    completed,
     /** Prints a message, even with `--quiet`. */
     warn,
     say(text: string): void {

@@ -77,10 +77,13 @@ describe.each(shapes)('at a service in the shape %s', (shape) => {
 
     const after = await textsOf(folder('one'));
     expect({ ...after, html: '' }).toEqual({ ...before, html: '' });
-    expect(withoutCheck(after.html)).toBe(before.html);
+    expect(withoutCheck(after.html)).toBe(withoutCheck(before.html));
+    expect([before, after].map(({ html }) => html.includes('cqbatch check one'))).toEqual([true, false]);
     expect(after.html).toContain('title is \\"Other\\"');
     await run('check');
-    expect(withoutCheck((await textsOf(folder('one'))).html)).toBe(before.html);
+    expect(withoutCheck((await textsOf(folder('one'))).html)).toBe(withoutCheck(before.html));
+    const [, ...next] = ((await run('report', 'one')).stdout.split('\nNext: ')[1] ?? '').split('\n  ');
+    expect(next).toEqual(['cqbatch retry one --unclear', expect.stringMatching(/not done\.\n$/)]);
     const number = other?.['_row'] ?? '';
     expect((await run('show', 'one', '--row', number)).stdout).toMatch(
       /Checked at .*: not as wanted \(title is "Other"\)/,
@@ -91,6 +94,7 @@ describe.each(shapes)('at a service in the shape %s', (shape) => {
     expect((await sandbox.log()).length - calls).toBe(open);
     const last = await json<CheckDocument>('check', 'one');
     expect(last).toMatchObject({ not_as_wanted: 1, gone: 0, as_reported: false, next: [] });
+    expect((await run('report', 'one')).stdout).not.toContain('Next:');
   });
 
   test('restored evaluations are told from deleted and missing ones', async () => {
@@ -174,7 +178,7 @@ test('of a compared run, only the fields that a row changed are judged', async (
   ]);
 });
 
-test('after a check that found all unclear rows done, only a retry of all rows calls them', async () => {
+test('after a check that found all unclear rows done, no step is left, and only a retry of all rows calls them', async () => {
   const home = await newHome(renaming(4), ['--soundboards', '4', '--fault', '502-after-commit=100%']);
   const { run, sandbox } = home;
   await run('run', 'rows.csv', ...starting);
@@ -183,11 +187,12 @@ test('after a check that found all unclear rows done, only a retry of all rows c
     code: 0,
     stdout: expect.stringContaining('4 of 4 unclear rows were done, 0 were not.'),
   });
-  const nothing = await run('retry', 'one', '--unclear', '--yes');
-  expect(nothing).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/4 unclear rows are left out: the check at .* needs? no further call/),
-  });
+  expect((await run('report', 'one')).stdout).not.toContain('Next:');
+  for (const choice of ['--unclear', '--transient'])
+    expect(await run('retry', 'one', choice, '--yes'), choice).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/4 unclear rows are left out: the check at .* needs? no further call/),
+    });
   expect(await run('retry', 'one', '--yes', '--run-id', 'two')).toMatchObject({ code: 0 });
   // The entries may have changed by that.
   expect((await run('retry', 'one', '--unclear', '--yes')).stderr).not.toContain('the check at');
@@ -248,9 +253,11 @@ async function textsOf(folder: string) {
   return { report, summary, html: html ?? '' };
 }
 
-/** The page without its part about the check, and without that in its data. */
+/** The page without its parts about the check and the next steps, and without these in its data. */
 function withoutCheck(html: string): string {
   return html
-    .replace(/<section aria-label="Check">.*?<\/section>/s, '')
+    .replace(/<section aria-label="(?:Check|What to do next)">.*?<\/section>/gs, '')
+    .replace(/,"steps":\[.*?\](?=,"operations")/s, '')
+    .replace(/\d\. (?:Check|Retry).*\n/g, '')
     .replace(/,"check":\{.*?\]\}(?=\},"portions")/s, '');
 }

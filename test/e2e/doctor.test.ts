@@ -82,7 +82,9 @@ test('doctor says which path is wrong', async () => {
   const { url } = await httpServer((response) => void response.writeHead(404).end());
   const { code, failed } = await examined({ CQBATCH_BASE_URL: `${url}/prefix` });
   expect(code).toBe(4);
-  const text = expect.stringMatching(/\/prefix\/api\/\S+: .* check the base URL .* and its path prefix/);
+  const text = expect.stringMatching(
+    /\/prefix\/api\/\S+ answers 404: .* check the base URL .* and its path prefix/,
+  );
   expect(failed).toMatchObject([{ check: 'API', text }]);
 });
 

@@ -221,7 +221,7 @@ test('an operation of the user is exported by its own list, and the next command
   expect(await home.run(...args)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(
-      `Next: cqbatch plan issues.csv --operation close-issue --default "by=VALUE" --operations ./own.mjs --base-url ${server.url}`,
+      `Next: cqbatch plan --operations ./own.mjs --base-url ${server.url} issues.csv --operation close-issue --default "by=VALUE"`,
     ),
   });
   expect(await readFile(join(home.cwd, 'issues.csv'), 'utf8')).toBe(

@@ -17,7 +17,7 @@ import type { Flags } from '../config.ts';
 import { type CommandContext, openPlanningContext, saveMemory } from '../context.ts';
 import { type ExitCode, exitCodes, Interrupted } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
-import { checkDocument, checkReportText, checkWarnings, lookingText } from '../render/check.ts';
+import { checkDocument, checkReportText, checkWarnings, lookingText, nextCommands } from '../render/check.ts';
 import { readingText } from '../render/export.ts';
 import { listReading, openListsOf, showProgress } from './listing.ts';
 import { baseUrlOf } from './options.ts';
@@ -33,7 +33,11 @@ export async function checkNamed(context: CommandContext, id: string | undefined
   for (const record of [retried.firstRun, ...retried.retries]) refuseInProgress(record);
   const checked = await readAndCheck(context, retried);
   for (const warning of checkWarnings(checked.lists)) terminal.warn(`warning: ${warning}`);
-  terminal.result(checkDocument(retried, checked), checkReportText(retried, checked));
+  const next = nextCommands(retried, checked.check).map(({ command, ...known }) => ({
+    ...known,
+    command: terminal.completed(command),
+  }));
+  terminal.result(checkDocument(retried, checked, next), checkReportText(retried, checked, next));
   return isAsReported(checked.check) ? exitCodes.success : exitCodes.rowsFailed;
 }
 

@@ -10,7 +10,6 @@ import { duration, size } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { isAtLeast } from '../../base/text/version.ts';
 import type { ApiAnswer } from '../../engine/api/client.ts';
-import { mayBeOfRouter } from '../../engine/api/failure.ts';
 import { refusalText } from '../../engine/operation/operation.ts';
 import { checkStateFolder } from '../../engine/run/record/state-folder.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -199,16 +198,24 @@ function findingsOfReachedApi(baseUrl: string, answer: ApiAnswer): readonly Find
   ];
 }
 
+/** Any answer but one of the service may come from another API, of which `doctor` knows nothing without its operations. */
+const ifOwnApi = 'For the API of your own operations, pass --operations FILE';
+
 function findingsOfAnswer(baseUrl: string, path: string, answer: ApiAnswer): readonly Finding[] {
   if (answer.ok)
-    return [warningFinding('API', `${baseUrl} accepts a request without content: check the base URL`)];
+    return [
+      warningFinding(
+        'API',
+        `${baseUrl}${path} accepts a request without content: check the base URL. ${ifOwnApi}`,
+      ),
+    ];
   const { code, class: kind, status = 0 } = answer.failure;
   const message = refusalText(restore, answer.failure);
   if (status >= 400 && status < 500 && kind !== 'halt' && kind !== 'halt-early') {
     const tls = baseUrl.startsWith('https:') ? [okFinding('TLS', 'the certificate is trusted')] : [];
     if (isOfOperation(status, answer.received?.body ?? ''))
       return [okFinding('API', baseUrl), ...tls, okFinding('token', 'is accepted')];
-    const what = `${baseUrl}${path} answers ${status} (${message}), as routers do for a wrong path: ${checkPath}`;
+    const what = `${baseUrl}${path} answers ${status} (${message}), as routers do for a wrong path: ${checkPath}. ${ifOwnApi}`;
     return [
       warningFinding('API', what),
       ...tls,
@@ -219,7 +226,10 @@ function findingsOfAnswer(baseUrl: string, path: string, answer: ApiAnswer): rea
     {
       check: checkOf(code) ?? 'API',
       state: 'failed',
-      text: `${baseUrl}${mayBeOfRouter(status) ? path : ''}: ${message} (${code})`,
+      text:
+        status === 0
+          ? `${baseUrl}: ${message} (${code})`
+          : `${baseUrl}${path} answers ${status}: ${message} (${code}). ${ifOwnApi}`,
       exitCode: exitCodes.fatal,
     },
   ];

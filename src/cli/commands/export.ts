@@ -31,7 +31,7 @@ export async function exportEntries(what: string, flags: Flags): Promise<ExitCod
 }
 
 export async function exportList(context: CommandContext, what: string): Promise<ExitCode> {
-  const { terminal, settings, store, flags } = context;
+  const { terminal, settings, store } = context;
   const operation = operationThatLists(what, store.operations);
   const output = await outputOf(context);
   const entries = new ChosenEntries(operation, settings.where);
@@ -43,8 +43,8 @@ export async function exportList(context: CommandContext, what: string): Promise
     terminal.say(exportText(done));
     return exitCodes.success;
   }
-  const next = planCommand(file, operation, { operations: store.operations, settings, flags });
-  const lines = [exportText(done), `Wrote ${escapeInvisible(file)}. Next: ${next}`];
+  const next = planCommand(file, operation, { operations: store.operations, settings });
+  const lines = [exportText(done), `Wrote ${escapeInvisible(file)}. Next: ${terminal.completed(next)}`];
   terminal.result(exportDocument(done, file), lines.join('\n'));
   return exitCodes.success;
 }

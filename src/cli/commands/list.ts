@@ -11,7 +11,7 @@ import type { RunBrief, RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { waitInOneText } from '../../engine/run/facts/run-wait.ts';
 import type { RunRecord } from '../../engine/run/record/record.ts';
 import { progressOf } from '../../engine/run/record/run-journal.ts';
-import { retriedFacts } from '../../engine/run/report/retried.ts';
+import { laterRetries, retriedFacts } from '../../engine/run/report/retried.ts';
 import type { Flags } from '../config.ts';
 import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -58,7 +58,8 @@ async function listedRecord(
   const summary = await progressOf(store, record).catch(warn);
   if (summary === undefined) return { facts: briefOfRecord(record), isCured: false, host: null };
   const facts = await factsOfRecord(store, record, runInCluster(cluster, record.id), summary);
-  const isCured = facts.counts.failed > 0 && (await retriedFacts(store, record, runs)).isCured === true;
+  const later = facts.counts.failed > 0 ? await laterRetries(store, record, runs) : [];
+  const { isCured = false } = await retriedFacts(store, record, later);
   return { facts, isCured, host: null };
 }
 
@@ -87,7 +88,7 @@ export async function listRuns({ terminal, flags, store, datastore }: Context): 
   const here = new Set(records.map(({ id }) => id));
   for (const entry of cluster?.entries ?? []) {
     if (here.has(entry.id)) continue;
-    const facts = factsOfEntry(entry, runInCluster(cluster, entry.id));
+    const facts = factsOfEntry(entry, runInCluster(cluster, entry.id), store.completed);
     listed.push({ facts, isCured: false, host: entry.coordinator.host });
   }
   const isExact = flags.verbose === true;

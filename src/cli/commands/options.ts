@@ -8,6 +8,7 @@ import { budgetOf, canaryOptions, newRunOptions } from '../../settings/run-optio
 import type { Settings } from '../../settings/settings.ts';
 import type { Flags } from '../config.ts';
 import type { CommandContext, CommandInput } from '../context.ts';
+import { executingGroups, planningGroups } from '../option-groups.ts';
 import type { OptionName } from '../option-table.ts';
 import { flagWords } from '../render/words.ts';
 
@@ -73,18 +74,22 @@ export function runOptions({ flags, settings, planFile }: CommandContext): RunOp
   };
 }
 
-/** Tells the user when `--stop-at` means tomorrow, because the time has passed today. */
-export async function sayIfTomorrow({
-  terminal,
+export async function sayIfTomorrow(context: Pick<CommandInput, 'terminal' | 'settings'>): Promise<void> {
+  const text = await tomorrowText(context);
+  if (text !== undefined) context.terminal.say(text);
+}
+
+/** Says that `--stop-at` means tomorrow, because the time has passed today. Undefined if it means today. */
+export async function tomorrowText({
   settings,
-}: Pick<CommandInput, 'terminal' | 'settings'>): Promise<void> {
+}: Pick<CommandInput, 'settings'>): Promise<string | undefined> {
   const { stopAt } = budgetOf(settings) ?? {};
-  if (stopAt === undefined) return;
+  if (stopAt === undefined) return undefined;
   const now = new Date();
   const { timeZone } = stopAt;
   const dayOf = (time: Date): string => time.toLocaleDateString('en-CA', { timeZone });
-  if (dayOf(await nextTimeOfDay(stopAt, now)) !== dayOf(now))
-    terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
+  if (dayOf(await nextTimeOfDay(stopAt, now)) === dayOf(now)) return undefined;
+  return `--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`;
 }
 
 const ownOptions: readonly string[] = [
@@ -99,6 +104,20 @@ const ownOptions: readonly string[] = [
 
 export function runWords(flags: Flags): readonly string[] {
   return flagWords(flagsWhere(flags, (name) => !ownOptions.includes(name)));
+}
+
+const planOptions: readonly string[] = Object.values(planningGroups).flat();
+
+/** Options of runs that `plan` has not. */
+const executingOptions: readonly string[] = [
+  ...['yes', 'runId', 'orResume', 'resumeHalted', 'wait', 'once', 'settle'],
+  ...['healthPort', 'healthHost', 'healthName'],
+  ...Object.values(executingGroups).flat(),
+].filter((name) => !planOptions.includes(name));
+
+/** The options with which `plan` shows what a run with these flags would do. */
+export function planWords(flags: Flags): readonly string[] {
+  return runWords(flagsWhere(flags, (name) => !executingOptions.includes(name)));
 }
 
 export function flagsWhere(flags: Flags, isWanted: (name: string) => boolean): Flags {

@@ -44,8 +44,9 @@ async function changeState(
     });
     if (newState !== to)
       throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${newState ?? from}.`);
-    const next = to === 'paused' ? ` Continue with: cqbatch unpause ${runId}` : '';
-    context.terminal.result({ run: runId, state: newState }, `Run ${runId} is ${newState}.${next}`);
+    const { terminal } = context;
+    const next = to === 'paused' ? terminal.completed(` Continue with: cqbatch unpause ${runId}`) : '';
+    terminal.result({ run: runId, state: newState }, `Run ${runId} is ${newState}.${next}`);
     return exitCodes.success;
   });
 }

@@ -1,6 +1,6 @@
 import type { Defer } from '../../base/async/scope.ts';
 import { usageError } from '../../base/errors/errors.ts';
-import { commandsOf } from '../../engine/report/next-steps.ts';
+import { commandsOf, resumeCommand } from '../../engine/report/next-steps.ts';
 import { settleDeadRun } from '../../engine/run/feed/reconcile.ts';
 import { findRetries, unfinishedAmong } from '../../engine/run/plan/retries.ts';
 import {
@@ -65,7 +65,7 @@ async function settledRun({ terminal, store, datastore }: Context, record: RunRe
   } catch (error) {
     terminal.warn(
       `warning: it is not known which of its last rows run ${id} has called: ${(error as Error).message} They are pending ` +
-        `until "cqbatch resume ${id}" finds out.`,
+        `until "${resumeCommand(record)}" finds out.`,
     );
     return record;
   }
@@ -120,7 +120,9 @@ export function printReport(
       state: styled(styleOfEnd(record, summary), stateInWords(record)),
       steps,
       warning: mayBeFedTwice
-        ? `Resume this run or rerun its CSV files, never both. Before a rerun: cqbatch cancel ${record.id}`
+        ? terminal.completed(
+            `Resume this run or rerun its CSV files, never both. Before a rerun: cqbatch cancel ${record.id}`,
+          )
         : undefined,
       isStopped: !goesOnByItself(record),
       columns: terminal.columns,

@@ -1,6 +1,7 @@
 import { poll } from '../../base/async/waiting.ts';
 import { fatalError } from '../../base/errors/errors.ts';
 import { priorities } from '../../domain/terms.ts';
+import { resumeCommand } from '../../engine/report/next-steps.ts';
 import type { RunBrief } from '../../engine/run/facts/run-facts.ts';
 import { isResumable, runStates } from '../../engine/run/record/record.ts';
 import { reprioritizeWaiting } from '../../engine/run/record/waiting-run.ts';
@@ -81,6 +82,7 @@ async function settle(
 
 function refuseUnlessActive(contact: RunContact, flag: string, how: string): void {
   const canResume = runStates.filter(isResumable).some((each) => each === contact.foundState);
-  const advice = `"cqbatch resume ${contact.runId} ${flag}" continues it ${how}`;
+  const { runId: id, submitted } = contact;
+  const advice = `"${resumeCommand({ id, submitted })} ${flag}" continues it ${how}`;
   requireState(contact, 'in progress', canResume ? advice : undefined);
 }

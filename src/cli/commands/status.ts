@@ -85,7 +85,9 @@ async function show(
   const lookAtAll = runsInProgress(context, undefined, defer);
   const look = async (): Promise<readonly [RunFacts]> => {
     if ('entry' in found)
-      return [factsOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)))];
+      return [
+        factsOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)), store.completed),
+      ];
     const record = await store.load(found.record.id);
     const facts = await factsOfRecord(store, record, cluster && (await liveRun(cluster, record.id)));
     // A submitted run may wait for another run, and not for a daemon.

@@ -32,8 +32,17 @@ function styledVerdict(verdict: CheckVerdict, text: string): string {
   return styled(styleOf[verdict], text);
 }
 
-export function checkReportText(retried: RetriedRun, { check, path }: CheckOfRun): string {
-  const { firstRun } = retried;
+/** A command that calls unclear rows that were not done, and how many. */
+interface NextCommand {
+  readonly command: string;
+  readonly calls: number;
+}
+
+export function checkReportText(
+  { firstRun }: RetriedRun,
+  { check, path }: CheckOfRun,
+  next: readonly NextCommand[],
+): string {
   const { checked_at, counts } = check;
   const odd = counts.not_as_wanted + counts.gone;
   const shown = check.first.slice(0, mostShown);
@@ -44,13 +53,13 @@ export function checkReportText(retried: RetriedRun, { check, path }: CheckOfRun
         `  row ${count(row)}, ${escapeInvisible(entry)}: ${styledVerdict(verdict, verdict === 'gone' ? 'gone' : escapeInvisible(there))}`,
     ),
     ...(odd > shown.length ? [`  and ${count(odd - shown.length)} more`] : []),
-    ...unclearLines(retried, check),
+    ...unclearLines(check, next),
     `Wrote ${escapeInvisible(path)}. The entries may have changed since they were read.`,
   ].join('\n');
 }
 
 /** How unclear rows ended: `57 of 60 unclear rows were done, 3 were not: cqbatch retry jsur --unclear calls these 3.` */
-function unclearLines(retried: RetriedRun, { unclear }: CheckOfRun['check']): readonly string[] {
+function unclearLines({ unclear }: CheckOfRun['check'], next: readonly NextCommand[]): readonly string[] {
   const { rows, done, not_done } = unclear;
   if (rows === 0) return [];
   const overtaken = rows - done - not_done;
@@ -59,7 +68,7 @@ function unclearLines(retried: RetriedRun, { unclear }: CheckOfRun['check']): re
     `${count(not_done)} ${not_done === 1 ? 'was' : 'were'} not`,
     ...(overtaken === 0 ? [] : [`${count(overtaken)} ${overtaken === 1 ? 'was' : 'were'} overtaken`]),
   ];
-  const commands = commandsFor(retried, unclear).map(
+  const commands = next.map(
     ({ command, calls }) =>
       `${command} calls ${calls === not_done ? (calls === 1 ? 'this one' : `these ${count(calls)}`) : `${count(calls)} of these`}`,
   );
@@ -67,14 +76,14 @@ function unclearLines(retried: RetriedRun, { unclear }: CheckOfRun['check']): re
 }
 
 /** The commands that call unclear rows that were not done. A resume calls rows without a result, a retry those that failed. */
-function commandsFor(
+export function nextCommands(
   { firstRun, retries }: RetriedRun,
-  { not_done, unfinished }: CheckOfRun['check']['unclear'],
-): readonly { readonly command: string; readonly calls: number }[] {
+  { unclear: { not_done, unfinished } }: CheckOfRun['check'],
+): readonly NextCommand[] {
   const stopped = [firstRun, ...retries].find((record) => isResumable(actualState(record))) ?? firstRun;
   return [
     { command: `cqbatch retry ${firstRun.id} --unclear`, calls: not_done - unfinished },
-    { command: resumeCommand(stopped.id), calls: unfinished },
+    { command: resumeCommand(stopped), calls: unfinished },
   ].filter(({ calls }) => calls > 0);
 }
 
@@ -86,7 +95,11 @@ export function checkWarnings(lists: CheckOfRun['lists']): readonly string[] {
     );
 }
 
-export function checkDocument(retried: RetriedRun, { check, path }: CheckOfRun): object {
+export function checkDocument(
+  retried: RetriedRun,
+  { check, path }: CheckOfRun,
+  next: readonly NextCommand[],
+): object {
   const { checked_at, counts, unclear, first, succeeded_not_as_wanted } = check;
   return {
     run: retried.firstRun.id,
@@ -98,6 +111,6 @@ export function checkDocument(retried: RetriedRun, { check, path }: CheckOfRun):
     unclear,
     first: first.map(({ check: verdict, ...row }) => ({ ...row, verdict })),
     file: path,
-    next: commandsFor(retried, unclear).map(({ command }) => command),
+    next: next.map(({ command }) => command),
   };
 }

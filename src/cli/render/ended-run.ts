@@ -28,7 +28,7 @@ export interface EndedCommand {
   /** What became of the manifests of an inbox. */
   readonly inboxText?: string | undefined;
   readonly exitCode: number;
-  readonly error: (Error & { readonly code?: unknown }) | undefined;
+  readonly error: { readonly message: string; readonly code?: unknown } | undefined;
   readonly actor: Actor;
 }
 

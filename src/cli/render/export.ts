@@ -1,6 +1,4 @@
-import { shellWord } from '../../base/text/command-words.ts';
 import { count, duration } from '../../base/text/format.ts';
-import { escapeInvisible } from '../../base/text/printable.ts';
 import type { ChosenEntries } from '../../engine/list/chosen-entries.ts';
 import { listedFields } from '../../engine/list/compare-entry.ts';
 import { changedListText } from '../../engine/list/list-failure.ts';
@@ -8,9 +6,7 @@ import type { ListReader } from '../../engine/list/list-reader.ts';
 import { listedWords, type OperationList } from '../../engine/operation/list-definition.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { Flags } from '../config.ts';
-import type { OptionName } from '../option-table.ts';
-import { flagWords } from './words.ts';
+import { shellLine } from './words.ts';
 
 export interface Export {
   readonly reader: Pick<ListReader, 'listed' | 'repeats' | 'unreadable' | 'pages' | 'waiting' | 'silentMs'>;
@@ -105,24 +101,11 @@ export function exportDocument({ reader, entries }: Export, file: string): objec
   };
 }
 
-/** The options of an export that the next command needs, too. */
-const passedOptions: readonly string[] = [
-  'baseUrl',
-  'allowInsecureHttp',
-  'rateGroup',
-  'operations',
-  'stateDir',
-] satisfies readonly OptionName[];
-
 /** The command that plans the rows of an exported file. */
 export function planCommand(
   file: string,
   operation: ChosenEntries['operation'],
-  {
-    operations,
-    settings,
-    flags,
-  }: { readonly operations: readonly Operation[]; readonly settings: Settings; readonly flags: Flags },
+  { operations, settings }: { readonly operations: readonly Operation[]; readonly settings: Settings },
 ): string {
   const given = new Set([...operation.list.fields, ...Object.keys(settings.default ?? {})]);
   const missing = operation.fields.filter(({ name, required }) => required && !given.has(name));
@@ -132,14 +115,12 @@ export function planCommand(
       : [`--${name.replaceAll('_', '-')}`, option.slice(1, -1).toUpperCase()],
   );
   const others = operations.filter(({ fields }) => fields.some(({ name }) => name === operation.subject));
-  const passed = Object.entries(flags).filter(([name]) => passedOptions.includes(name));
   const words = [
     ...['plan', file],
     ...(others.length > 1 ? ['--operation', operation.name] : []),
     ...values,
     // With --compare, the plan leaves out the rows that the user has not edited.
     ...(listedFields(operation, operation.list).length > 0 ? ['--compare'] : []),
-    ...flagWords(Object.fromEntries(passed)),
   ];
-  return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
+  return `cqbatch ${shellLine(words)}`;
 }

@@ -76,10 +76,7 @@ function requestLines(row: RowHistory['row'], request: RowHistory['request']): r
   if (row.kind !== 'callable') return [`No request: the row is ${row.kind}`];
   const { name } = row.operation;
   if (request === undefined)
-    return [
-      `Values (${name}, whose module is not loaded)`,
-      ...Object.entries(row.values).map((pair) => pair.join(': ')),
-    ];
+    return [`Values (${name})`, ...Object.entries(row.values).map((pair) => pair.join(': '))];
   const { method = 'POST', path, body } = request;
   return [`Request (${name})`, `${method} ${path}`, ...headerLines(request), body];
 }

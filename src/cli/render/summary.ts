@@ -81,7 +81,7 @@ function withRetries({ retries }: RunSummary): string {
 }
 
 export function failureText(
-  { id, plan }: RunRecord,
+  { id, plan, submitted }: RunRecord,
   { counts, isFolderIntact, hasEnded }: FailedRun,
 ): string {
   const sum = totalOf(counts);
@@ -91,7 +91,7 @@ export function failureText(
   if (!isFolderIntact)
     return `Run ${id} stopped because its folder was changed. Restore the folder; otherwise ${results} are lost.`;
   if (hasEnded) return `Run ${id} ended, and its journal has ${results}. Only the report is missing.`;
-  return `Run ${id} stopped. Its journal has ${results}. Continue with: ${resumeCommand(id)}`;
+  return `Run ${id} stopped. Its journal has ${results}. Continue with: ${resumeCommand({ id, submitted })}`;
 }
 
 function codeLines({ codes }: RunSummary): readonly string[] {

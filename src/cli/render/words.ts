@@ -1,3 +1,4 @@
+import { shellWord } from '../../base/text/command-words.ts';
 import { count, counted, perSecond } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { type Outcome, type OutcomeCounts, outcomes, outcomeText, wentWrong } from '../../domain/terms.ts';
@@ -151,6 +152,11 @@ export function flagWords(options: object): readonly string[] {
     if (value === false) return [`--no-${words}`];
     return [value].flat().flatMap((text) => [`--${words}`, String(text)]);
   });
+}
+
+/** Words as a line to type in a shell. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).map(escapeInvisible).join(' ');
 }
 
 /** The width for a screen that reports none, and for text that must fit any screen. */

@@ -3,6 +3,7 @@ import type { ProcessLock } from '../../base/disk/lock.ts';
 import { readFileParts } from '../../base/disk/open-file.ts';
 import { shellWord } from '../../base/text/command-words.ts';
 import type { ManifestOrigin } from '../../engine/run/plan/create-run.ts';
+import type { CompleteCommands } from '../../engine/run/record/store.ts';
 import { contentOf, inInbox, moveIfThere, putBack, writeBesideManifest } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
@@ -24,17 +25,19 @@ export interface FinishedManifest {
 
 export type ClaimedManifest = ReturnType<typeof claimedManifest>;
 
-/**
- * This process has the manifest alone until it is finished or released.
- *
- * @param mostBytes of a manifest
- */
+interface Claim {
+  readonly lock: ProcessLock;
+  /** The most bytes of a manifest. */
+  readonly mostBytes: number;
+  readonly completed: CompleteCommands;
+}
+
+/** This process has the manifest alone until it is finished or released. */
 export function claimedManifest(
   inbox: string,
   records: InboxRecords,
   record: TakenRecord,
-  lock: ProcessLock,
-  mostBytes: number,
+  { lock, mostBytes, completed }: Claim,
 ) {
   const path = join(inbox, 'running', record.file);
   const givenPath = join(inbox, record.name);
@@ -74,7 +77,11 @@ export function claimedManifest(
         await release();
         return undefined;
       }
-      const { folder, text, files = {} } = isChanged ? withAddedRows(ending, inbox, record) : ending;
+      const {
+        folder,
+        text,
+        files = {},
+      } = isChanged ? withAddedRows(ending, inbox, record, completed) : ending;
       await inInbox(inbox, 'running', (running) =>
         inInbox(inbox, folder, async (final) => {
           const manifest = running.file(record.file);
@@ -100,10 +107,13 @@ function withAddedRows(
   { folder, text, ...ending }: ManifestEnding,
   inbox: string,
   { name, file, run }: TakenRecord,
+  completed: CompleteCommands,
 ): ManifestEnding {
   const final = folder === 'done' ? 'partial' : folder;
   const added =
     `${name} was changed after it was taken, so run ${run} has called the rows that it had before. To call only the other rows, type: ` +
     `cqbatch run ${shellWord(join(inbox, final, file))} --skip-done ${run}`;
-  return { ...ending, folder: final, text: text === undefined ? added : `${text}\n\n${added}` };
+  const { ranOn: baseUrl } = ending;
+  const typed = completed(added, baseUrl === undefined ? undefined : { baseUrl, lacksOperations: false });
+  return { ...ending, folder: final, text: text === undefined ? typed : `${text}\n\n${typed}` };
 }

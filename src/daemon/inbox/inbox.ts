@@ -29,7 +29,7 @@ import { WaitingFiles, type WaitingOptions } from './waiting-files.ts';
 export interface InboxOptions extends WaitingOptions {
   /** A folder, perhaps with a pattern of names in it. */
   readonly path: string;
-  readonly store: Pick<RunStore, 'stateDir' | 'look'>;
+  readonly store: Pick<RunStore, 'stateDir' | 'look' | 'completed'>;
 }
 
 export type Taking =
@@ -162,7 +162,12 @@ export class Inbox {
   }
 
   #claimed(record: TakenRecord, lock: ProcessLock): ClaimedManifest {
-    return claimedManifest(this.folder, this.#records, record, lock, this.#mostBytes);
+    const { completed } = this.#store;
+    return claimedManifest(this.folder, this.#records, record, {
+      lock,
+      mostBytes: this.#mostBytes,
+      completed,
+    });
   }
 
   /** The manifests taken by this state folder, oldest first. */
@@ -253,10 +258,11 @@ export class Inbox {
     const path = join(this.folder, of.folder, unique);
     const text =
       `${name} has the same content as ${of.name}, which was run as ${of.run} on ${of.base_url} and ended on ${of.ended_at} (see ` +
-      `"cqbatch show ${of.run}"), so it was not run again. To run it anyway, type: cqbatch run`;
+      `"cqbatch show ${of.run}"), so it was not run again. To run it anyway, type: cqbatch run ${shellWord(path)}`;
+    const completed = this.#store.completed(text, { baseUrl: of.base_url, lacksOperations: false });
     const isMoved = await inInbox(this.folder, of.folder, async (folder, inbox) => {
       const from = inbox.file(name);
-      await writeBesideManifest(from, folder.file(`${unique}.copy.txt`), `${text} ${shellWord(path)}\n`);
+      await writeBesideManifest(from, folder.file(`${unique}.copy.txt`), `${completed}\n`);
       return moveIfThere(from, folder.file(unique));
     });
     return isMoved ? { kind: 'copy', of, path } : { kind: 'gone' };

@@ -114,6 +114,23 @@ function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
+/** The most bytes of the last line of a check, which names only the first odd rows. */
+const mostEndBytes = 64 * 1024;
+
+/** Reads the last check as a whole, without its rows. Undefined without a check; a check that can't be read counts as none. */
+export async function readCheckEnd(folder: string): Promise<RunCheck | undefined> {
+  const file = await ifThere(openFile(join(folder, checkLines)));
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.min(size, mostEndBytes));
+    await file.read(bytes, 0, bytes.length, size - bytes.length);
+    return lineReader(runCheckSchema)(bytes.toString().trimEnd().split('\n').at(-1) ?? '');
+  } finally {
+    await file.close();
+  }
+}
+
 /**
  * Reads the files of the last check.
  *

@@ -29,8 +29,14 @@ export interface RowToSee {
 /** Whether a run calls further rows by itself, only when it is resumed, or never. */
 export type RunPhase = 'in progress' | 'stopped' | 'ended';
 
-export interface StepFacts extends RowFacts {
+/** A run that a person may resume. */
+export interface ResumableRun {
   readonly id: string;
+  /** Whether the run was submitted, so that a daemon continues it. */
+  readonly submitted?: boolean | undefined;
+}
+
+export interface StepFacts extends RowFacts, ResumableRun {
   readonly phase: RunPhase;
   /** How the run ended. Undefined while the run has not ended. */
   readonly manner: StopManner | undefined;
@@ -41,6 +47,8 @@ export interface StepFacts extends RowFacts {
   readonly unclear: number;
   /** Whether `cqbatch check` can see what became of the entries. */
   readonly canCheck: boolean;
+  /** The last check, if the run has not been at work since. */
+  readonly check?: CheckFacts | undefined;
   /** What `cqbatch undo` can do: put values back, or only list the entries. */
   readonly undo?: 'values' | 'list' | undefined;
   /** The path of the file with the rows to correct. */
@@ -49,6 +57,14 @@ export interface StepFacts extends RowFacts {
   readonly isPartOfOthers?: boolean;
   /** Whether every row that failed has succeeded in a retry. */
   readonly isCured?: boolean;
-  /** The id of a retry that may still call rows. */
-  readonly unfinishedRetry?: string | undefined;
+  /** A retry that may still call rows. */
+  readonly unfinishedRetry?: ResumableRun | undefined;
+}
+
+/** What a check says of the unclear rows of a run and its retries. */
+export interface CheckFacts {
+  /** The id of the first run. */
+  readonly run: string;
+  /** How many unclear rows failed, and were not done. */
+  readonly notDone: number;
 }

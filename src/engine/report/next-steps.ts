@@ -3,14 +3,14 @@ import { shortened } from '../../base/text/printable.ts';
 import { failedRowsText } from '../../domain/common-code.ts';
 import { wentWrong } from '../../domain/terms.ts';
 import { correctStep, stepsAfterFailures } from './failure-steps.ts';
-import type { NextStep, StepFacts } from './next-step.ts';
+import type { NextStep, ResumableRun, StepFacts } from './next-step.ts';
 import { rowsTo } from './row-steps.ts';
 
 export function nextSteps(facts: StepFacts): readonly NextStep[] {
   const steps: readonly (NextStep | false)[] = [
     ...(facts.phase === 'ended' ? [notCalledNote(facts)] : stepsBeforeTheEnd(facts)),
     facts.unfinishedRetry !== undefined && {
-      title: `Continue run ${facts.unfinishedRetry}, which retries rows of this run`,
+      title: `Continue run ${facts.unfinishedRetry.id}, which retries rows of this run`,
       text: 'It has stopped, and may still call rows.',
       command: resumeCommand(facts.unfinishedRetry),
       group: 'retry',
@@ -18,6 +18,7 @@ export function nextSteps(facts: StepFacts): readonly NextStep[] {
     },
     !checksFirst(facts) && checkStep(facts),
     undoStep(facts),
+    stepAfterCheck(facts),
     ...(facts.isCured ? [correctStep(facts, facts.outcomes.invalid)] : stepsAfterFailures(facts)),
     isJoined(facts) && {
       title: 'Write one report of the run and its retries',
@@ -34,8 +35,9 @@ export function commandsOf(steps: readonly NextStep[]): readonly string[] {
   return steps.flatMap(({ command }) => command ?? []);
 }
 
-export function resumeCommand(id: string): string {
-  return `cqbatch resume ${id}`;
+/** The command that continues a run where it was at work: here, or at a daemon. */
+export function resumeCommand({ id, submitted }: ResumableRun): string {
+  return `cqbatch resume ${id}${submitted ? ' --submit' : ''}`;
 }
 
 function isJoined({ isPartOfOthers, isCured }: StepFacts): boolean {
@@ -117,7 +119,7 @@ function continueStep(facts: StepFacts): NextStep {
     ]
       .filter(Boolean)
       .join(' '),
-    command: resumeCommand(id),
+    command: resumeCommand(facts),
     group: uncalled > 0 ? 'not_attempted' : 'pending',
     rows: uncalled > 0 ? uncalled : pending,
   };
@@ -142,10 +144,11 @@ function notCalledNote(facts: StepFacts): NextStep | false {
   };
 }
 
-function checkStep({ id, unclear, canCheck, phase }: StepFacts): NextStep | false {
+function checkStep({ id, unclear, canCheck, check, phase }: StepFacts): NextStep | false {
   const command = `cqbatch check ${id}`;
   return (
-    unclear > 0 && {
+    unclear > 0 &&
+    check === undefined && {
       title: `Check ${counted(unclear, 'unclear row')} in the service`,
       text: [
         'The API may have made the change although no usable answer came; if the row succeeded, perhaps twice.',
@@ -155,6 +158,21 @@ function checkStep({ id, unclear, canCheck, phase }: StepFacts): NextStep | fals
         .filter(Boolean)
         .join(' '),
       ...(canCheck && phase !== 'in progress' && { command }),
+      group: 'all unclear',
+      rows: unclear,
+    }
+  );
+}
+
+/** What to do when a check has answered the unclear rows: call those again that were not done. */
+function stepAfterCheck({ check, unclear, isCured, unfinishedRetry }: StepFacts): NextStep | false {
+  if (check === undefined || isCured || unfinishedRetry !== undefined) return false;
+  const { run, notDone } = check;
+  return (
+    notDone > 0 && {
+      title: `Retry ${counted(notDone, 'unclear row')}`,
+      text: `The last check found that ${notDone === 1 ? 'this row was' : 'these rows were'} not done.`,
+      command: `cqbatch retry ${run} --unclear`,
       group: 'all unclear',
       rows: unclear,
     }

@@ -39,14 +39,20 @@ const recentMs = 7 * 24 * 60 * 60 * 1_000;
 
 /** What needs a person: first runs in progress, then refused files, then ended runs: stopped ones, unclear ones, the newest first. */
 export function needsOf(
-  { runs, ended, schedules, hasDaemon }: Pick<Snapshot, 'runs' | 'ended' | 'schedules' | 'hasDaemon'>,
+  {
+    runs,
+    ended,
+    schedules,
+    hasDaemon,
+    daemonCommand,
+  }: Pick<Snapshot, 'runs' | 'ended' | 'schedules' | 'hasDaemon' | 'daemonCommand'>,
   now = Date.now(),
 ): readonly Need[] {
   const retried = new Set([...runs, ...ended].map(({ local }) => local?.retryOf));
   const needs = [
     ...awayApis(runs, now),
     ...runs.map(needOfRun),
-    !hasDaemon && schedules.some(({ paused }) => !paused) && missingDaemon,
+    !hasDaemon && schedules.some(({ paused }) => !paused) && missingDaemon(daemonCommand),
     ...schedules.map(refusalsOf),
     ...ended
       .filter((run) => isRecent(run, now) && !retried.has(run.id))
@@ -56,13 +62,10 @@ export function needsOf(
   return needs.filter((need) => need !== false);
 }
 
-const missingDaemon: Need = {
-  id: 'daemon',
-  kind: 'halted',
-  title: 'No daemon is running',
-  text: 'Schedules start no runs.',
-  command: 'cqbatch worker --coordinate',
-};
+function missingDaemon(command: string): Need {
+  const [title, text] = ['No daemon is running', 'Schedules start no runs.'];
+  return { id: 'daemon', kind: 'halted', title, text, command };
+}
 
 /** The APIs that answer no call, each once for all of its runs. */
 function awayApis(runs: readonly RunData[], now: number): readonly Need[] {
@@ -169,14 +172,15 @@ function needOfEnded(run: RunData): Need | false {
     };
   }
   if (result === 'cancelled' || result === 'failed') return false;
-  if (unclear > 0)
+  const { unclearStep } = local ?? {};
+  if (unclearStep !== undefined)
     return {
       ...of,
       kind: 'unclear',
       title: `${counted(unclear, 'row')} of ${id} ${unclear === 1 ? 'is' : 'are'} unclear`,
-      text: 'The API may have processed them, though no usable answer came.',
+      text: unclearStep.text,
       rows: 'all unclear',
-      command: `cqbatch check ${id}`,
+      command: unclearStep.command,
     };
   if (result !== 'rows_failed') return false;
   const failed = rowsInNeed(counts);

@@ -9,6 +9,7 @@ import { allRuns } from '../../engine/run/facts/all-runs.ts';
 import { behindDaemon } from '../../engine/run/facts/behind-daemon.ts';
 import { type ClusterSnapshot, readCluster, readLostWorkers } from '../../engine/run/facts/live-run.ts';
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
+import { daemonCommand } from '../../engine/run/facts/run-wait.ts';
 import { reportedRetries } from '../../engine/run/plan/retries.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { isInProgress } from '../../engine/run/work/find-run.ts';
@@ -100,6 +101,7 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
         workers,
         schedules: shown.filter((schedule) => schedule !== undefined),
         hasDaemon: daemon !== undefined,
+        daemonCommand: store.completed(daemonCommand),
         warnings: [...warnings],
       };
     },

@@ -55,10 +55,12 @@ export function isShared({ local }: RunData): boolean {
 }
 
 /** Why a run is in its state. While it is running, the reason would be that of its last start. */
-export function reasonOf({ id, state, local }: RunData): string | undefined {
+export function reasonOf({ state, local }: RunData): string | undefined {
   if (local === undefined || state === 'running') return undefined;
   const hasDied = local.states.at(-1)?.state !== state;
-  return hasDied ? `its process died; to continue, type: cqbatch resume ${id}` : lastReason({ local });
+  if (!hasDied) return lastReason({ local });
+  const command = local.steps.find(({ group }) => group === 'not_attempted' || group === 'pending')?.command;
+  return `its process died${command === undefined ? '' : `; to continue, type: ${command}`}`;
 }
 
 /** From this share on, failures are news, as in the default of `--max-failures`. */
@@ -138,6 +140,8 @@ export interface Snapshot {
   readonly workers: readonly WorkerData[];
   readonly schedules: readonly ScheduleData[];
   readonly hasDaemon: boolean;
+  /** The command that starts a daemon of this state folder. */
+  readonly daemonCommand: string;
   /** Warnings about damaged or unreadable files. */
   readonly warnings: readonly string[];
   /** The retries whose results are in the `report.html` of the run whose page is open. Absent without this file. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkReportText, checkWarnings } from '../../../src/cli/render/check.ts';
+import { checkReportText, checkWarnings, nextCommands } from '../../../src/cli/render/check.ts';
 import { withoutMarks } from '../../../src/cli/render/style.ts';
 import type { RunCheck } from '../../../src/engine/report/check-file.ts';
 import type { RunRecord } from '../../../src/engine/run/record/record.ts';
@@ -25,7 +25,8 @@ function told(
 ): readonly string[] {
   const first = { id: 'one', manifest: { name: 'rows.csv' }, state, states: [{ state, at: '', next }] };
   const run = { firstRun: first as unknown as RunRecord, retries: [] };
-  const text = checkReportText(run, { check: { ...check, ...changes }, path: 'one/check.csv', lists: [] });
+  const checked = { check: { ...check, ...changes }, path: 'one/check.csv', lists: [] };
+  const text = checkReportText(run, checked, nextCommands(run, checked.check));
   return withoutMarks(text).split('\n');
 }
 

@@ -138,22 +138,12 @@ test.each<{
     command: 'cqbatch plan a.csv --compare',
   },
   {
-    title: 'the address of the export',
-    file: 'a.csv',
-    operation: updateSoundboard,
-    flags: { baseUrl: 'http://x', allowInsecureHttp: true },
-    command: 'cqbatch plan a.csv --compare --base-url http://x --allow-insecure-http',
-  },
-  {
     title: 'the operation where columns fit two',
     file: 'a.csv',
     operation: updateSoundboard,
     operations: [...builtIn, other],
     command: 'cqbatch plan a.csv --operation update-soundboard --compare',
   },
-])(
-  'the next command has $title',
-  ({ file, operation, operations = builtIn, settings = {}, flags = {}, command }) => {
-    expect(planCommand(file, operation as ListingOperation, { operations, settings, flags })).toBe(command);
-  },
-);
+])('the next command has $title', ({ file, operation, operations = builtIn, settings = {}, command }) => {
+  expect(planCommand(file, operation as ListingOperation, { operations, settings })).toBe(command);
+});

@@ -53,7 +53,7 @@ test('shows cells, request, attempts, waits and outcome of a row in 80 columns',
     ['an invalid row', {}],
     ['a request', { row: callableRow(7, ['7']), request: put }],
     ['a request without a body', { row: callableRow(7, ['7']), request: { path: '/rows/7', body: '' } }],
-    ['a request whose module is not loaded', { row: callableRow(7, ['7']) }],
+    ['a row whose request is not known', { row: callableRow(7, ['7']) }],
     ['a row that is left out', { row: leftOutRow(7, { why: 'duplicate', of: 3 }) }],
   ];
   const here = scenes(cases, (changes) => rowText({ ...story, ...changes }));

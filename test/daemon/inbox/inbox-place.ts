@@ -37,7 +37,7 @@ export async function inboxPlace() {
       await utimes(path, at, at);
     },
     open: (path = inbox, dir = stateDir, options: WaitingOptions = {}): Promise<Inbox> =>
-      Inbox.open({ path, store: { stateDir: dir, look }, ...options }),
+      Inbox.open({ path, store: { stateDir: dir, look, completed: (text) => text }, ...options }),
     /** Takes the next manifest and keeps it, as a process that hangs. @returns also the files met before */
     async next(watched: Inbox) {
       const others: object[] = [];

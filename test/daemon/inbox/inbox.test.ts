@@ -342,7 +342,9 @@ test('a run whose record is damaged keeps its manifest, and the next one is take
   await (await next(await open())).manifest?.release();
   await drop('b.csv', 'y');
   const look = () => Promise.reject(fatalError('RUN_UNREADABLE', 'run.json is damaged'));
-  const { others, manifest } = await next(await Inbox.open({ path: inbox, store: { stateDir, look } }));
+  const { others, manifest } = await next(
+    await Inbox.open({ path: inbox, store: { stateDir, look, completed: (text) => text } }),
+  );
   expect(others).toEqual([{ name: 'a.csv', taking: { kind: 'unusable', why: 'run.json is damaged' } }]);
   expect(manifest?.record.name).toBe('b.csv');
 });

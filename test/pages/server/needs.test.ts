@@ -22,7 +22,8 @@ const inbox: ScheduleData = {
 };
 
 function needs(known: Partial<Parameters<typeof needsOf>[0]>): readonly Need[] {
-  return needsOf({ runs: [], ended: [], schedules: [], hasDaemon: true, ...known }, now);
+  const idle = { runs: [], ended: [], schedules: [], hasDaemon: true, daemonCommand: daemon.command };
+  return needsOf({ ...idle, ...known }, now);
 }
 
 const worker = { of: 'worker', text: 'for a worker', command: 'cqbatch worker --base-url x' } as const;
@@ -129,13 +130,15 @@ const halted = endedRun('halted', 'halted', at, {
   rows: 3_000,
   counts: { ...counts, succeeded: 86, failed: 15, not_attempted: 2_899 },
 });
-const unclear = endedRun(
-  'unclear',
-  'completed',
-  at,
-  { counts: { ...counts, succeeded: 100 } },
-  { unclear: 20 },
-);
+const all = { counts: { ...counts, succeeded: 100 } };
+const unclearStep = {
+  title: 'Check 20 unclear rows',
+  text: 'The API may have made the change.',
+  command: 'cqbatch check unclear',
+  group: 'all unclear',
+  rows: 20,
+} as const;
+const unclear = endedRun('unclear', 'completed', at, all, { unclear: 20, unclearStep });
 const failed = endedRun('failed', 'completed', at, { counts: { ...counts, succeeded: 97, failed: 3 } });
 
 test('a halted run says how many of its called rows failed, and how many are left', () => {
@@ -161,11 +164,18 @@ test('a completed run needs a person for its unclear rows, and for failed ones',
     {
       kind: 'unclear',
       title: '20 rows of unclear are unclear',
+      text: unclearStep.text,
       rows: 'all unclear',
-      command: 'cqbatch check unclear',
+      command: unclearStep.command,
     },
     { kind: 'failed', title: '3 rows of failed failed', text: '97 of 100 succeeded.', rows: 'attention' },
   ]);
+});
+
+test('a run whose unclear rows a check found done needs nothing, or a look at its other rows', () => {
+  const checked = endedRun('checked', 'completed', at, all, { unclear: 20 });
+  const both = endedRun('both', 'completed', at, { counts: failed.counts }, { unclear: 20 });
+  expect(needs({ ended: [checked, both] })).toMatchObject([{ title: '3 rows of both failed' }]);
 });
 
 test('a run needs nothing after its retry, when a person has cancelled it, or when it is a week old', () => {

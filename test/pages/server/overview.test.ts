@@ -184,7 +184,14 @@ test.each([
   ['running', [{ state: 'running', at, reason: 'again' }], undefined],
   ['interrupted', [{ state: 'running', at }], 'its process died; to continue, type: cqbatch resume run'],
 ] as const)('the reason of a run that is %s', (state, states, reason) => {
-  const local = { states: [...states], steps: [], isShared: false, activeMs: 0 };
+  const resume = {
+    title: 'Continue',
+    text: '',
+    command: 'cqbatch resume run',
+    group: 'not_attempted',
+    rows: 1,
+  } as const;
+  const local = { states: [...states], steps: [resume], isShared: false, activeMs: 0 };
   expect(reasonOf({ ...factsOfEntry(runEntry(), undefined), state, local })).toBe(reason);
 });
 

@@ -156,6 +156,7 @@ test('without the dashboard, a page has no estimates, no wait and no control, bu
     workers: [],
     schedules: [],
     hasDaemon: true,
+    daemonCommand: 'cqbatch worker --coordinate',
     warnings: [],
     mayControl: true,
     requireReason: false,

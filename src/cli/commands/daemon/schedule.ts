@@ -88,7 +88,7 @@ async function setPaused(name: string, flags: Flags, paused: boolean): Promise<E
   });
   const view = await viewOf(context, schedule);
   const next = paused
-    ? `Continue with: cqbatch schedule unpause ${name}`
+    ? terminal.completed(`Continue with: cqbatch schedule unpause ${name}`)
     : `It is due ${timesText(view.next.slice(0, 3), schedule.tz)}, …`;
   terminal.result(scheduleDocument(view), `Schedule ${name} is ${what}. ${next}`);
   return exitCodes.success;
@@ -111,7 +111,9 @@ export async function triggerSchedule(name: string, flags: Flags): Promise<ExitC
   const when = going === undefined ? 'within a second or two' : `when run ${going} has ended`;
   terminal.result(
     { schedule: name, triggered_at: at, run_in_progress: going ?? null },
-    `Schedule ${name} is triggered: a run begins ${when}. "cqbatch schedule history ${name}" shows the result.`,
+    terminal.completed(
+      `Schedule ${name} is triggered: a run begins ${when}. "cqbatch schedule history ${name}" shows the result.`,
+    ),
   );
   await sayWhoCarriesOut(context);
   return exitCodes.success;

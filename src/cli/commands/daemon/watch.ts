@@ -15,7 +15,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible, sayStopping } from '../../interrupt.ts';
 import { inboxText } from '../../render/ended-run.ts';
 import { proxyTo, tokenSource, wayTo } from '../api-client.ts';
-import { callsHere, runOptions } from '../options.ts';
+import { callsHere, planWords, runOptions } from '../options.ts';
 import { requireConsent } from '../run/planned-run.ts';
 import { withMetricsFile, withNotifier } from '../run/run-scope.ts';
 import { type CarriedOut, carryOut, carryOutRefused, openInbox } from './inbox-manifest.ts';
@@ -96,7 +96,7 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   const options = runOptions(context);
   const isCaller = callsHere(context);
   if (isCaller) await tokenSource(context, options).current();
-  requireConsent(context);
+  requireConsent(context, ['plan', 'FILE', ...planWords(context.flags)]);
   const inbox = await openInbox(path, store, settings);
   const exchange = await exchangeWarning(inbox.folder);
   if (exchange !== undefined) terminal.warn(exchange);

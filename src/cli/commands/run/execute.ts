@@ -5,6 +5,7 @@ import { counted } from '../../../base/text/format.ts';
 import { withActor } from '../../../domain/actor.ts';
 import type { Datastore } from '../../../engine/datastore/datastore.ts';
 import type { Journal } from '../../../engine/journal/journal.ts';
+import { resumeCommand } from '../../../engine/report/next-steps.ts';
 import { progressOfWork } from '../../../engine/run/facts/make-facts.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
 import type { RunRecord } from '../../../engine/run/record/record.ts';
@@ -106,7 +107,7 @@ async function untilEnd(
     if (failed !== undefined) terminal.warn(failureText(record, failed));
     else if (!hasStarted && journal !== undefined) await discard(store, record.id, journal);
     if (journal !== undefined || failed !== undefined) throw error;
-    throw systemError(error)?.withNextStep(`cqbatch resume ${record.id}`) ?? error;
+    throw systemError(error)?.withNextStep(resumeCommand(record)) ?? error;
   }
 }
 

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { hashFile } from '../../../base/disk/hash-file.ts';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { usageError } from '../../../base/errors/errors.ts';
-import { shellWord } from '../../../base/text/command-words.ts';
 import { clockTime } from '../../../base/text/local-time.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { actorText } from '../../../domain/terms.ts';
@@ -29,7 +28,7 @@ import { sentText } from '../../render/changes.ts';
 import { optionTexts } from '../../render/options.ts';
 import { type Plan, planDocument } from '../../render/plan.ts';
 import { linkedText } from '../../render/style.ts';
-import { fingerprint } from '../../render/words.ts';
+import { fingerprint, shellLine } from '../../render/words.ts';
 import { proxyTo } from '../api-client.ts';
 import { listsToCompare } from '../listing.ts';
 import { baseUrlOf, differingOptions, runOptions, runWords } from '../options.ts';
@@ -178,7 +177,12 @@ export async function requirePageFile({ planPage: page }: Flags): Promise<void> 
 export async function pageIfWanted(context: CommandContext, plan: PagedPlan): Promise<string | undefined> {
   if (!wantsPage(context.flags)) return undefined;
   const { showPlanPage } = await import('./plan-page.ts');
-  return showPlanPage(context, plan);
+  const { command } = plan.end;
+  if (command === undefined) return showPlanPage(context, plan);
+  return showPlanPage(context, {
+    ...plan,
+    end: { ...plan.end, command: context.terminal.completed(command) },
+  });
 }
 
 function endOf(
@@ -207,7 +211,7 @@ export function runOfPlan({ file, sha256 }: PlanFile): string {
 }
 
 export function commandLine(words: readonly string[]): string {
-  return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
+  return `cqbatch ${shellLine(words)}`;
 }
 
 function planFileText(plan: PlanFile): string {

@@ -1,6 +1,5 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { usageError } from '../../../base/errors/errors.ts';
-import { shellWord } from '../../../base/text/command-words.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
@@ -32,9 +31,10 @@ import { sentText } from '../../render/changes.ts';
 import type { Forecast } from '../../render/forecast.ts';
 import { type Plan, planDocument, planText, problemText } from '../../render/plan.ts';
 import { shownRequests } from '../../render/planned-calls.ts';
+import { shellLine } from '../../render/words.ts';
 import { estimatedLimits, needsCommand, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { listsToCompare } from '../listing.ts';
-import { attributionOf, runOptions, sayIfTomorrow } from '../options.ts';
+import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.ts';
 
 /**
  * Plans a run and asks for consent. Returns an exit code when rows are invalid or the user declines.
@@ -51,7 +51,7 @@ export async function planRun(
   const options = runOptions(context);
   const attribution = attributionOf(context);
   const proxy = callsHere ? proxyTo(options) : undefined;
-  requireConsent(context, { source });
+  requireConsent(context, ['plan', source, ...planWords(flags)], source);
   if (planFile !== undefined) {
     warnOfOtherOperations(context, planFile);
     await refuseUsedPlan(store, planFile, flags.runId);
@@ -127,27 +127,20 @@ export async function readingManifest<Result>(
 /**
  * Checks that the user can be asked for consent, or has given it.
  *
- * @param source of the manifest, which may be standard input
- * @param plan the command that shows the plan
+ * @param plan the words of the command that shows the plan
  * @throws a usage error when the user can't be asked, and `--yes` is missing
  */
 export function requireConsent(
   { terminal, flags: { yes } }: CommandContext,
-  {
-    source,
-    plan = source === undefined || source === '-' ? 'cqbatch plan' : planCommand(source),
-  }: { readonly source?: string; readonly plan?: string } = {},
+  plan: readonly string[],
+  source?: string,
 ): void {
   if (yes || (terminal.canAsk && source !== '-')) return;
   const why = source === '-' ? 'the manifest comes from standard input' : terminal.whyMute;
   throw usageError(
     'CONSENT_MISSING',
-    `Can't ask for confirmation, because ${why}: check the plan with "${plan}", then pass --yes.`,
+    `Can't ask for confirmation, because ${why}: check the plan with "cqbatch ${shellLine(plan)}", then pass --yes.`,
   );
-}
-
-function planCommand(source: string): string {
-  return `cqbatch plan ${shellWord(escapeInvisible(source))}`;
 }
 
 /** Shows the plan, then asks for consent unless `--yes` or a plan has given it. */

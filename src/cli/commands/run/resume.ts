@@ -29,7 +29,7 @@ import type { EndedRun } from '../../render/ended-run.ts';
 import { stepLines } from '../../render/summary.ts';
 import { outcomeTexts, reasonText } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
-import { differingOptions, sayIfTomorrow } from '../options.ts';
+import { differingOptions, tomorrowText } from '../options.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
 import { busyWith, changesOfResume, refuseUnlessResumable } from './resumed-record.ts';
@@ -49,19 +49,24 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
 }
 
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
-  await refuseChangedRows(context.store, record);
-  await sayIfTomorrow(context);
+  const { terminal, store } = context;
+  await refuseChangedRows(store, record);
   const changes = changesOfResume(context, record);
-  if (isHaltedByGuard(record)) await sayWhatContinues(context, record);
-  return execute(context, { ...record, ...changes });
+  const notes = [await tomorrowText(context), await whatContinues(store, record)];
+  // Say nothing of the calls to come before nothing can refuse them any more.
+  const onStarted: Context['onStarted'] = (started, stop) => {
+    for (const note of notes) if (note !== undefined) terminal.say(note);
+    context.onStarted?.(started, stop);
+  };
+  return execute({ ...context, onStarted }, { ...record, ...changes });
 }
 
-async function sayWhatContinues({ terminal, store }: Context, record: RunRecord): Promise<void> {
+/** What a halted run does next. Undefined for another run. */
+async function whatContinues(store: RunStore, record: RunRecord): Promise<string | undefined> {
+  if (!isHaltedByGuard(record)) return undefined;
   const { done } = await progressOf(store, record);
-  terminal.say(
-    `Run ${record.id} was halted. It now calls the ${counted(record.plan.rows - done, 'row')} without a result, and counts failures from ` +
-      'now on.',
-  );
+  const left = counted(record.plan.rows - done, 'row');
+  return `Run ${record.id} was halted. It now calls the ${left} without a result, and counts failures from now on.`;
 }
 
 /**

@@ -68,8 +68,10 @@ export function refuseUnlessResumable(record: RunRecord): void {
   const state = actualState(record);
   if (isResumable(state)) return;
   if (isActive(state)) throw busyWith(record);
-  const { id } = record;
+  const { id, counts } = record;
   const { sentence, next, nextRows } = endFactsOfRun(record) ?? endings.completed;
+  if (state === 'completed' && counts?.failed === 0)
+    throw usageError('RUN_NOT_RESUMABLE', `Run ${id} ${sentence}, and none of its rows failed.`);
   throw usageError('RUN_NOT_RESUMABLE', `Run ${id} ${sentence}; "cqbatch ${next} ${id}" calls ${nextRows}.`);
 }
 

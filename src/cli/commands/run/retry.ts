@@ -3,6 +3,7 @@ import { count, counted } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { isActive } from '../../../engine/cluster/entries.ts';
+import { resumeCommand } from '../../../engine/report/next-steps.ts';
 import { type AnsweredRows, answeredRows } from '../../../engine/run/check/answered-rows.ts';
 import {
   findRetries,
@@ -18,13 +19,19 @@ import {
   writeRetryRows,
 } from '../../../engine/run/plan/retry-run.ts';
 import { isFinalState } from '../../../engine/run/record/ending.ts';
-import { actualState, isResumable, type RunRecord } from '../../../engine/run/record/record.ts';
+import {
+  actualState,
+  goesOnByItself,
+  isResumable,
+  type RunRecord,
+} from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { type FittingRun, findRecord } from '../../../engine/run/work/find-run.ts';
 import type { Flags } from '../../config.ts';
 import { type Context, openRunContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
+import { runWords } from '../options.ts';
 import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
@@ -37,14 +44,20 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
 
 export async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal, flags } = context;
-  if (!isPreview(flags)) requireConsent(context, { plan: 'cqbatch retry --plan' });
+  if (!isPreview(flags))
+    requireConsent(context, [
+      'retry',
+      ...(id === undefined ? [] : [id]),
+      '--plan',
+      ...runWords(context.flags),
+    ]);
   const original = await findRecord(store, id, runToRetry(store));
   const retriedRun = await findRetries(store, original);
   const later = retriesAfter(retriedRun, original);
   refuseUnlessOver('retry', original, later);
   return runDerived(context, original, 'retry', original.options.onConflict, async (input) => {
     const { unclear, transient } = flags;
-    const check = unclear ? await answeredRows(store, retriedRun) : undefined;
+    const check = unclear || transient ? await answeredRows(store, retriedRun) : undefined;
     const codesWanted = flags.code?.map((code) => code.toUpperCase());
     const choice = {
       codes: codesWanted,
@@ -82,7 +95,7 @@ function runToRetry(store: RunStore): FittingRun {
     },
     acceptsState: () => false,
     adviceForNewest: (newest) =>
-      isResumable(actualState(newest)) ? `to continue it: cqbatch resume ${newest.id}` : undefined,
+      isResumable(actualState(newest)) ? `to continue it: ${resumeCommand(newest)}` : undefined,
   };
 }
 
@@ -104,7 +117,10 @@ function refuseNothing(
   if (codes.size === 0 && overtakenCount > 0)
     throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${overtakenText(overtakenCount)}.`);
   if (codes.size === 0) {
-    const hint = isFinalState(state) ? '' : ` "cqbatch resume ${id}" calls its rows without a result.`;
+    const hint =
+      isFinalState(state) || goesOnByItself(record)
+        ? ''
+        : ` "${resumeCommand(record)}" calls its rows without a result.`;
     throw usageError(
       'NOTHING_TO_RETRY',
       `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${hint}`,

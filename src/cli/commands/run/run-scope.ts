@@ -223,8 +223,9 @@ export async function openNotifier(
         ping,
         ping?.post('', { below: '/start', withinMs: notifierWaitMs.atStart }),
       ),
-    async commandEnded({ exitCode, ...rest }) {
-      const ended = { ...rest, exitCode: codeOf(exitCode, rest.run), actor: thisActor() };
+    async commandEnded({ exitCode, error, ...rest }) {
+      const told = error && { code: error.code, message: terminal.completed(error.message) };
+      const ended = { ...rest, error: told, exitCode: codeOf(exitCode, rest.run), actor: thisActor() };
       const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
       const body = bodyFor(notify?.host ?? '', ended);
       const headers =

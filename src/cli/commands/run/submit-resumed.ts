@@ -29,7 +29,6 @@ export async function submitResumed(context: CommandContext, record: RunRecord):
   const { id } = record;
   refuseUnlessStopped(record);
   await refuseChangedRows(store, record);
-  await sayIfTomorrow(context);
   const resubmission = await resubmitRun(store, record, {
     changes: changesOfResume(context, record),
     budget: budgetOf(settings),
@@ -41,6 +40,7 @@ export async function submitResumed(context: CommandContext, record: RunRecord):
     const now = stateInWords(resubmission.record);
     throw usageError('RUN_STATE', `Run ${id} has just changed, and ${now}: look at it, then try again.`);
   }
+  await sayIfTomorrow(context);
   if (isHaltedByGuard(record)) {
     const { done } = await progressOf(store, record);
     const left = counted(record.plan.rows - done, 'row');
@@ -64,7 +64,8 @@ function refuseUnlessStopped(record: RunRecord): void {
 }
 
 export function saySubmitted(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCode {
-  terminal.say(`Run ${id} ${what}. Follow it with: cqbatch status ${id} --watch`);
-  terminal.result({ run: id, state, next: [`cqbatch status ${id} --watch`] }, id);
+  const command = terminal.completed(`cqbatch status ${id} --watch`);
+  terminal.say(`Run ${id} ${what}. Follow it with: ${command}`);
+  terminal.result({ run: id, state, next: [command] }, id);
   return exitCodes.success;
 }

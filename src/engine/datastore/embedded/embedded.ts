@@ -42,7 +42,8 @@ export async function openEmbedded({
         'DATASTORE_LOCKED',
         `The state folder ${stateDir} is in use by ${who}`,
         holder?.purpose === daemonPurpose
-          ? 'Submit a file ("cqbatch submit FILE") or a run that stopped ("cqbatch resume RUN --submit"), or stop the daemon ' +
+          ? 'Submit a file ("cqbatch submit FILE"), a plan of a retry or an undo ("cqbatch retry RUN --out NAME.cqplan" writes one), or a run ' +
+              'that stopped ("cqbatch resume RUN --submit"), or stop the daemon ' +
               `("kill ${holder.pid}").`
           : 'Wait for its end (--wait 10m), cancel its run ("cqbatch cancel RUN"), or use another folder (--state-dir).',
       ),

@@ -27,16 +27,22 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
 }
 
 /**
- * Shows a check in the page of a report, in place of an earlier one; nothing else of the page changes. Leaves alone a report without a
- * page.
+ * Shows a check in the page of a report, in place of an earlier one, and the next steps after it; nothing else of the page changes. Leaves
+ * alone a report without a page.
  *
+ * @param check absent for the report of a retry: the report of its first run shows the check
  * @throws a fatal error `REPORT_UNWRITABLE`
  */
-export async function showCheck(folder: string, check: RunCheck): Promise<void> {
+export async function showCheck(
+  folder: string,
+  check: RunCheck | undefined,
+  stepsOf: (summary: PageContent['data']['summary']) => Promise<PageContent['data']['steps']>,
+): Promise<void> {
   const text = await ifThere(readFile(join(folder, 'report.html'), 'utf8'));
   const content = text === undefined ? undefined : contentIn<PageContent>(text);
   if (content === undefined) return;
-  await writeHtmlReport(folder, { ...content, data: { ...content.data, check } });
+  const steps = await stepsOf(content.data.summary);
+  await writeHtmlReport(folder, { ...content, data: { ...content.data, steps, ...(check && { check }) } });
 }
 
 function partsOf(content: PageContent): Promise<readonly string[]> {

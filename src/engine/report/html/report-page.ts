@@ -15,6 +15,8 @@ export interface ReportPageOptions extends PackOptions {
   readonly check?: RunCheck | undefined;
   /** Whether other runs may share the rate of the API. */
   readonly sharesRate?: boolean;
+  /** Makes the commands of general advice those of this run. Default: they stay as they are. */
+  readonly ofThisRun?: (advice: string) => string;
 }
 
 export class ReportPage {
@@ -42,7 +44,7 @@ export class ReportPage {
 
   /** The content of the page. Call this after all lines were added. */
   async content(summary: RunSummary, steps: readonly NextStep[]): Promise<PageContent> {
-    const { run, refeed, operations, check, sharesRate } = this.#options;
+    const { run, refeed, operations, check, sharesRate, ofThisRun = (advice) => advice } = this.#options;
     const { rate, ...rest } = summary;
     const data = {
       version: 1,
@@ -53,7 +55,11 @@ export class ReportPage {
         operations.map(({ name, thing, done }) => [name, { thing, ...(done !== undefined && { done }) }]),
       ),
       advice: Object.fromEntries(
-        summary.codes.map(({ code }) => [code, { ...adviceOn(code), step: rowStep(code, summary.state) }]),
+        summary.codes.map(({ code }) => {
+          const { meaning, remedy } = adviceOn(code);
+          const advice = { meaning, ...(remedy !== undefined && { remedy: ofThisRun(remedy) }) };
+          return [code, { ...advice, step: rowStep(code, summary.state) }];
+        }),
       ),
       messages: this.#messages.all(),
       rate: rate?.series ?? [],

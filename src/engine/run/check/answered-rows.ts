@@ -1,5 +1,6 @@
 import { readCheck } from '../../report/check-file.ts';
 import type { RetriedRun } from '../plan/retries.ts';
+import { isCurrent } from '../record/current-check.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** Unclear rows that a retry must not call again: they were done, or a later row has changed their entry. */
@@ -19,10 +20,6 @@ export async function answeredRows(
   const check = await readCheck(store.folder(firstRun.id), ({ row, check, open }) => {
     if (open && (check === 'as_wanted' || check === 'overtaken')) rows.add(row);
   });
-  if (check === undefined) return undefined;
-  const { checked_at: checkedAt, runs } = check;
-  const isCurrent = [firstRun, ...retries].every(
-    ({ id, states }) => runs.includes(id) && (states.at(-1)?.at ?? '') < checkedAt,
-  );
-  return isCurrent ? { rows, checkedAt } : undefined;
+  if (check === undefined || !isCurrent(check, [firstRun, ...retries])) return undefined;
+  return { rows, checkedAt: check.checked_at };
 }

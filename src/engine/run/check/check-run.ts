@@ -8,8 +8,9 @@ import { showCheck } from '../../report/html/html-report.ts';
 import { isResumed, isUnfinished } from '../../report/join-results.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { type CallLine, callsOf, openLastRowsWithResults } from '../plan/rows-with-results.ts';
+import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
-import { delimiterOf } from '../report/report-run.ts';
+import { delimiterOf, stepsAfter } from '../report/report-run.ts';
 import { CheckTally } from './check-tally.ts';
 import { isOpenRow, LastRows } from './last-rows.ts';
 import { OperationEntries, type OperationEntriesOptions } from './operation-entries.ts';
@@ -24,7 +25,7 @@ export interface CheckOfRun {
 
 /**
  * Compares the rows of a run that were called, or may have been, with what the service has now. Rows of retries count as they ended last.
- * The report of the run stays as it is, but for the part of its page about the check.
+ * The report of the run stays as it is, but for the parts of its page about the check and the next steps.
  *
  * @throws a usage error `CHECK_IMPOSSIBLE`, `NOTHING_TO_CHECK` or `OPERATION_MISSING`, the errors of reading the run, the lists and single
  *   entries, and those of writing
@@ -85,7 +86,11 @@ export function checkRun(
         ...tally.counts(),
       }),
     });
-    await showCheck(folder, written.check);
+    for (const record of [firstRun, ...retries]) {
+      const { head } = await openRunRows(store, record);
+      const check = record === firstRun ? written.check : undefined;
+      await showCheck(store.folder(record.id), check, (summary) => stepsAfter(store, record, summary, head));
+    }
     return { ...written, lists: options.lists.all };
   });
 }

@@ -70,7 +70,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
       await forgetOthers(here);
       const elsewhere = (cluster?.entries ?? [])
         .filter(({ id }) => !here.has(id))
-        .map((entry) => factsOfEntry(entry, runInCluster(cluster, entry.id)));
+        .map((entry) => factsOfEntry(entry, runInCluster(cluster, entry.id), store.completed));
       return [...found, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
     },
     close: () => forgetOthers(new Set()),

@@ -10,14 +10,15 @@ import {
   recordedPace,
 } from '../../report/rate-history.ts';
 import { averageRate } from '../../report/summary.ts';
+import { currentCheck } from '../record/current-check.ts';
 import { actualState, endOf, isResumable, priorityOf, type RunRecord } from '../record/record.ts';
 import { type KnownSummary, readJournalSummary } from '../record/run-journal.ts';
 import { isInUse } from '../record/run-lock.ts';
 import { stepsOfRun } from '../record/run-steps.ts';
-import type { RunStore } from '../record/store.ts';
+import type { CompleteCommands, RunStore } from '../record/store.ts';
 import type { RunInCluster } from './live-run.ts';
 import type { RunBrief, RunFacts, RunProgress, StalledCalls } from './run-facts.ts';
-import { waitOf } from './run-wait.ts';
+import { completedWait, waitOf } from './run-wait.ts';
 
 export function briefOfRecord(record: RunRecord): RunBrief {
   const { id, manifest, options, plan, states } = record;
@@ -81,6 +82,10 @@ export async function factsOfRecord(
   const history = active ? await readRateHistory(store.folder(id)) : undefined;
   const pace = active ? paceOf(history, live) : undefined;
   const hasSteps = state === 'paused' || (isResumable(actualState(record)) && state !== 'submitted');
+  const isToCheck = !active && (unclear ?? 0) > 0;
+  const check = isToCheck ? await currentCheck(store, record) : undefined;
+  const reported = { outcomes: counts, unclear: unclear ?? 0, codes: codes ?? [], check };
+  const steps = hasSteps || isToCheck ? stepsOfRun(store, record, reported) : [];
   const last = record.states.at(-1);
   const startedAt = record.states.findLast(({ state }) => state === 'running')?.at;
   return {
@@ -95,14 +100,17 @@ export async function factsOfRecord(
     ),
     retrying: waitingRows,
     pace,
-    wait: waitOf({
-      ...brief,
-      pauseReason: last?.reason,
-      delay: record.waiting,
-      isUnserved: entry !== undefined && isUnserved(workers.length, startedAt),
-      ahead: entry && live?.ahead,
-      pace,
-    }),
+    wait: completedWait(
+      waitOf({
+        ...brief,
+        pauseReason: last?.reason,
+        delay: record.waiting,
+        isUnserved: entry !== undefined && isUnserved(workers.length, startedAt),
+        ahead: entry && live?.ahead,
+        pace,
+      }),
+      store.completed,
+    ),
     workerCount: active && entry !== undefined ? workers.length : undefined,
     ended: !active && state !== 'submitted' && !(await isInUse(store, record)),
     coordinator: active ? (coordinatorOf(entry) ?? record.process) : undefined,
@@ -113,17 +121,20 @@ export async function factsOfRecord(
       codes,
       states: record.states,
       retryOf: record.retryOf,
-      steps: hasSteps
-        ? stepsOfRun(store, record, { outcomes: counts, unclear: unclear ?? 0, codes: codes ?? [] })
-        : [],
+      steps: hasSteps ? steps : [],
+      unclearStep: steps.find(({ group }) => group === 'all unclear'),
       isShared: record.queue !== undefined,
       curve: history && recentCurve(history),
     },
   };
 }
 
-/** The facts of a run of another machine. */
-export function factsOfEntry(known: RunEntry, live: RunInCluster | undefined): RunFacts {
+/** The facts of a run of another machine. @param completed completes the commands that a person may type about the run */
+export function factsOfEntry(
+  known: RunEntry,
+  live: RunInCluster | undefined,
+  completed: CompleteCommands = (text) => text,
+): RunFacts {
   const entry = live?.entry ?? known;
   const brief = briefOfEntry(entry);
   const active = isActive(brief.state);
@@ -135,13 +146,16 @@ export function factsOfEntry(known: RunEntry, live: RunInCluster | undefined): R
     counts: entry.counts,
     throughput: active ? withinPace({ rowsPerSecond: entry.rowsPerSecond, of: 'now' }, pace) : undefined,
     pace,
-    wait: waitOf({
-      ...brief,
-      delay: entry.waiting,
-      isUnserved: live !== undefined && isUnserved(workers.length, entry.startedAt),
-      ahead: live?.ahead,
-      pace,
-    }),
+    wait: completedWait(
+      waitOf({
+        ...brief,
+        delay: entry.waiting,
+        isUnserved: live !== undefined && isUnserved(workers.length, entry.startedAt),
+        ahead: live?.ahead,
+        pace,
+      }),
+      completed,
+    ),
     workerCount: active && live !== undefined ? workers.length : undefined,
     ended: entry.state !== 'submitted' && !active && (entry.left === true || !isPresent(entry)),
     coordinator: coordinatorOf(entry),

@@ -75,6 +75,8 @@ interface LocalFacts {
   readonly retryOf?: string | undefined;
   /** The next steps for a run that is paused or has stopped. */
   readonly steps: readonly NextStep[];
+  /** What to do about the unclear rows of an ended run. Absent if a check has answered all of them. */
+  readonly unclearStep?: NextStep | undefined;
   /** Whether workers of other machines may call rows of the run. */
   readonly isShared: boolean;
   /** The rows per second of the last two minutes. Absent unless the run is in progress. */

@@ -1,6 +1,7 @@
 import { shellWord } from '../../../base/text/command-words.ts';
 import { apiText, type LimitedApi } from '../../../domain/terms.ts';
 import type { RecordedPace } from '../../report/rate-history.ts';
+import type { CompleteCommands } from '../record/store.ts';
 
 /** Why no row is called now. */
 export type RunWait =
@@ -51,6 +52,14 @@ export function waitOf(signs: WaitSigns, now = Date.now()): RunWait | undefined 
   if (until === null && phase !== 'waiting' && away === null) return undefined;
   const advice = until === null || wait_by === null ? undefined : restAdvice(wait_by, id);
   return { of: 'api', text: reason, until, advice };
+}
+
+/** The wait with complete commands. */
+export function completedWait(wait: RunWait | undefined, completed: CompleteCommands): RunWait | undefined {
+  if (wait?.of === 'daemon' || wait?.of === 'worker')
+    return { ...wait, text: completed(wait.text), command: completed(wait.command) };
+  if (wait?.of === 'api' && wait.advice !== undefined) return { ...wait, advice: completed(wait.advice) };
+  return wait;
 }
 
 /** The reason of a wait, and what to do, in one text for programs. */

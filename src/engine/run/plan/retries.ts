@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readJsonFileIfAny } from '../../../base/disk/json-file.ts';
 import { BusyError, usageError } from '../../../base/errors/errors.ts';
 import { isActive } from '../../cluster/entries.ts';
+import { resumeCommand } from '../../report/next-steps.ts';
 import { summaryFile } from '../../report/summary.ts';
 import { actualState, isOver, plannedAt, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
@@ -74,7 +75,7 @@ export function refuseUnlessOver(
     );
   throw usageError(
     'RETRY_UNFINISHED',
-    `Run ${unfinished.id}, which ${what} run ${id}, is ${state}: "cqbatch resume ${unfinished.id}" continues it, ` +
+    `Run ${unfinished.id}, which ${what} run ${id}, is ${state}: "${resumeCommand(unfinished)}" continues it, ` +
       `or cancel it ("cqbatch cancel ${unfinished.id}") before you ${doing} them again.`,
   );
 }

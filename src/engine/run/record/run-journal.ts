@@ -6,6 +6,7 @@ import { isActive } from '../../cluster/entries.ts';
 import type { Journal, JournalReader, JournalView } from '../../journal/journal.ts';
 import { openJournal, type RecordedRun } from '../../journal/open.ts';
 import { countRows, type ResultCounts } from '../../report/join-results.ts';
+import { resumeCommand } from '../../report/next-steps.ts';
 import { decidedCounts } from '../../rows/decided-result.ts';
 import { type RunRecord, unfinishedBecause } from './record.ts';
 import { activeTime } from './record-keeper.ts';
@@ -118,6 +119,6 @@ export function requireAllResults(record: RunRecord, journal: Journal): void {
   if (unfinished === 0) return;
   throw fatalError(
     'ROWS_WITHOUT_RESULT',
-    `${unfinished} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
+    `${unfinished} rows of run ${id} have no result: "${resumeCommand(record)}" calls them.`,
   );
 }

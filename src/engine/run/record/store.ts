@@ -6,6 +6,7 @@ import { isAbandoned, keepFolder, ownFolder, removeAbandoned } from '../../../ba
 import { BusyError, type CqbatchError, fatalError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { runIds } from '../../../domain/names.ts';
+import type { LimitedApi } from '../../../domain/terms.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { actualState, plannedAt, type RunRecord, runRecordSchema } from './record.ts';
@@ -14,10 +15,32 @@ import { withoutLostProcess } from './run-lock.ts';
 
 const recordFile = 'run.json';
 
+/**
+ * Adds to the commands in a text the options with which the user has named this store, its operations and their API.
+ *
+ * @param run whose rows the commands may call: they name its API, and its module of operations, unless settings do
+ */
+export type CompleteCommands = (text: string, run?: RunNeeds) => string;
+
+/** What a command must know to call rows of a run, beside the run. */
+export interface RunNeeds extends LimitedApi {
+  readonly allowInsecureHttp?: boolean | undefined;
+  /** Whether the run needs operations of the user that this process has not loaded. */
+  readonly lacksOperations: boolean;
+}
+
 export type RunStore = Readonly<ReturnType<typeof openRunStore>>;
 
-/** Opens the store of a state folder's runs. "Files of a run" in docs/architecture.md lists the files. */
-export function openRunStore(stateDir: string, operations: readonly Operation[]) {
+/**
+ * Opens the store of a state folder's runs. "Files of a run" in docs/architecture.md lists the files.
+ *
+ * @param completed completes the commands that a person may type about the runs. Default: they stay as they are.
+ */
+export function openRunStore(
+  stateDir: string,
+  operations: readonly Operation[],
+  completed: CompleteCommands = (text) => text,
+) {
   const runsDir = join(stateDir, 'runs');
   const folder = (id: string): string => join(runsDir, runIds.require(id));
 
@@ -75,6 +98,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
   return {
     operations,
     stateDir,
+    completed,
     folder,
     create,
     async look(id: string): Promise<RunRecord | 'being planned' | undefined> {

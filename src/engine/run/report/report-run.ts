@@ -19,12 +19,13 @@ import type { RowsHead } from '../../rows/head.ts';
 import { briefOfRecord } from '../facts/make-facts.ts';
 import { type RetriedRun, unfinishedAmong } from '../plan/retries.ts';
 import { openRowsWithResults, type RowsWithResults, readRowsWithResults } from '../plan/rows-with-results.ts';
+import { currentCheck } from '../record/current-check.ts';
 import { endFactsOfRun, goesOnByItself, phaseOf, type RunRecord, stateInWords } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';
-import { type ReportedFacts, stepsOfRun } from '../record/run-steps.ts';
+import { adviceOfRun, type ReportedFacts, stepsOfRun } from '../record/run-steps.ts';
 import type { RunStore } from '../record/store.ts';
-import { retriedFacts } from './retried.ts';
+import { laterRetries, retriedFacts } from './retried.ts';
 
 /** Choices of the user that replace the options of the run. */
 export interface ReportOptions {
@@ -94,7 +95,7 @@ export function reportWithRetries(
       const whole = await readRowsWithResults(store, firstRun, run.journal);
       return { ...whole, lines: joinRetries(whole.lines, lines) };
     };
-    const unfinishedRetry = unfinishedAmong(retries)?.id;
+    const unfinishedRetry = unfinishedAmong(retries);
     return writeInto(store, store.folder(firstRun.id), firstRun, readLines, facts, how, { unfinishedRetry });
   });
 }
@@ -157,10 +158,11 @@ async function writeInto(
 }
 
 async function pageOptionsOf(
-  { operations: loaded, folder }: Pick<RunStore, 'operations' | 'folder'>,
+  store: Pick<RunStore, 'operations' | 'folder' | 'completed'>,
   record: RunRecord,
   { head }: Pick<RowsWithResults, 'head'>,
 ): Promise<ReportPageOptions> {
+  const { operations: loaded, folder } = store;
   const { id, states, options } = record;
   const { columns, clear_token, defaults, operations } = head;
   const [planned] = states;
@@ -171,6 +173,7 @@ async function pageOptionsOf(
     operations,
     sharesRate: record.queue !== undefined,
     check: await readCheck(folder(id)),
+    ofThisRun: (advice) => adviceOfRun(store, record, advice),
     requestOf: (row) => shownRequestIfKnown(loaded, { ...row, operation: row.operation.name }),
     run: {
       id,
@@ -186,23 +189,25 @@ async function pageOptionsOf(
   };
 }
 
-/** @param retried if the summary has the results of the retries */
-async function stepsAfter(
+/** The next steps of a report that has this summary. @param retried if the summary has the results of the retries */
+export async function stepsAfter(
   store: RunStore,
   record: RunRecord,
-  { outcomes, unclear, codes, retry_of, retries }: RunSummary,
+  { outcomes, unclear, codes, retry_of, retries }: Omit<RunSummary, 'rate'>,
   head: RowsHead,
   retried?: Awaited<ReturnType<typeof retriedFacts>>,
 ): Promise<readonly NextStep[]> {
   const open = outcomes.failed + outcomes.not_attempted;
   const mayBeRetried = open > 0 && phaseOf(record) !== 'in progress';
+  const later = mayBeRetried ? await laterRetries(store, record) : [];
   return stepsOfRun(store, record, {
     outcomes,
     unclear,
     codes,
     undo: undoOf(head),
+    check: unclear > 0 ? await currentCheck(store, record, later) : undefined,
     isPartOfOthers: retry_of !== null && retries.length === 0,
-    ...(retried ?? (mayBeRetried ? await retriedFacts(store, record) : {})),
+    ...(retried ?? (await retriedFacts(store, record, later))),
   });
 }
 

@@ -30,17 +30,20 @@ export interface RunContact extends ControlPlace {
   readonly runId: string;
   /** The state when the run was found. */
   readonly foundState: string;
+  /** Whether the run was submitted. */
+  readonly submitted?: boolean | undefined;
   /** What the run is by now. Undefined if the datastore has forgotten the run. */
   loadBrief(): Promise<RunBrief | undefined>;
 }
 
 export function contactOf(store: RunStore, found: FoundRun): RunContact {
   if ('record' in found) {
-    const { id: runId } = found.record;
+    const { id: runId, submitted } = found.record;
     const loadBrief = async () => briefOfRecord(await store.load(runId));
     return {
       runId,
       foundState: actualState(found.record),
+      submitted,
       ...controlsInFolder(store.folder(runId)),
       loadBrief,
     };

@@ -1,5 +1,6 @@
 import { type CqbatchError, meaningOf } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
+import { resumeCommand } from '../../report/next-steps.ts';
 import type { StopReason } from '../feed/coordinator.ts';
 import type { RunEnding } from '../record/ending.ts';
 import { endingOfHalt } from '../record/guards/guards.ts';
@@ -44,7 +45,7 @@ export async function failRun(inProgress: RunInProgress, thrown: unknown): Promi
   const { run, keeper, options, progress, tellEvent, warn } = inProgress;
   const { store, record, journal } = run;
   const error = meaningOf(thrown);
-  const failure = systemError(error)?.withNextStep(`cqbatch resume ${record.id}`) ?? error;
+  const failure = systemError(error)?.withNextStep(resumeCommand(record)) ?? error;
   const { code } = error as CqbatchError;
   // A process that has lost the run must not overwrite what the next one has written.
   if (code === 'LOCK_LOST') tellEvent({ type: 'lost' });

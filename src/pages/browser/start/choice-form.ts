@@ -94,6 +94,7 @@ export class ChoiceForm {
       ...(isTicked('allowPartial') && { allowPartial: true }),
       ...(isTicked('compare') && { compare: true }),
       ...(choices.transient && { transient: true }),
+      ...(choices.unclear && { unclear: true }),
     };
   }
 }

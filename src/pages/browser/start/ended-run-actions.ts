@@ -28,8 +28,14 @@ export class EndedRunActions {
     const id = this.#id;
     const { succeeded, failed, invalid, not_attempted: uncalled, pending } = run.counts;
     const canResume = endFactsOf(run)?.next === 'resume';
-    const transient = steps.some(({ command }) => command === `cqbatch retry ${id} --transient`);
-    this.#retried = transient ? { transient: true } : {};
+    const [first = ''] = steps.flatMap(({ command }) =>
+      command?.startsWith('cqbatch retry ') ? command : [],
+    );
+    const isAbout = (option: string): boolean => first.split(' ').includes(option);
+    this.#retried = {
+      ...(isAbout('--unclear') && { unclear: true }),
+      ...(isAbout('--transient') && { transient: true }),
+    };
     const all = [
       canResume &&
         button('Resume…', () => controls.openQuestion(id, 'resume'), {

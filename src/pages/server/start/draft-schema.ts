@@ -18,6 +18,8 @@ export const choicesSchema = z.strictObject({
   onConflict: z.enum(conflictRules).exactOptional(),
   /** Of a retry: only rows that may succeed although no person has changed anything. */
   transient: z.literal(true).exactOptional(),
+  /** Of a retry: only unclear rows that no check has found done. */
+  unclear: z.literal(true).exactOptional(),
 });
 
 /** What `cqbatch plan --json` says, as far as the page needs it. */

@@ -45,7 +45,7 @@ test.each([
   const folder = await temporaryFolder();
   const path = join(folder, 'report.html');
   if (text !== undefined) await writeFile(path, text);
-  await showCheck(folder, check);
+  await showCheck(folder, check, async () => []);
   expect(await readdir(folder)).toEqual(text === undefined ? [] : ['report.html']);
   if (text !== undefined) expect(await readFile(path, 'utf8')).toBe(text);
 });

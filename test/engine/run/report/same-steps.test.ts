@@ -97,3 +97,23 @@ test('retries change what is left to do', async () => {
     `cqbatch report ${retry.id} --with-retries`,
   ]);
 });
+
+test('commands on the page are those of the run, with what leads to its state folder', async () => {
+  const ended = await endedRun(rows, { state: 'halted', others: { ...others, 5: null } });
+  const completed = (text: string): string => text.replaceAll(/cqbatch (\w+)/g, 'cqbatch $1 --state-dir s');
+  const store = { ...ended.store, completed };
+  const record = { ...ended.record, submitted: true };
+  const { steps, paths } = await rewriteReport(store, record);
+  const { id } = record;
+  expect(commandsOf(steps)).toEqual([
+    `cqbatch check --state-dir s ${id}`,
+    `cqbatch resume --state-dir s ${id} --submit`,
+    `cqbatch retry --state-dir s ${id} --transient`,
+    `cqbatch submit --state-dir s ${paths.correct}`,
+  ]);
+  const page = await readFile(paths.html ?? '', 'utf8');
+  const [, json = ''] = /id="content">(.*?)<\/script>/s.exec(page) ?? [];
+  const { UNAVAILABLE, HALTED } = JSON.parse(json).data.advice;
+  expect(UNAVAILABLE.remedy).toContain(`"cqbatch retry --state-dir s ${id} --transient"`);
+  expect(HALTED.remedy).toContain(`"cqbatch resume --state-dir s ${id} --submit"`);
+});
