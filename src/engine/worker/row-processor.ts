@@ -118,10 +118,10 @@ export function createRowProcessor(options: RowProcessorOptions) {
     if (operation === undefined) throw new TypeError(`${task.operation} is not a known operation`);
     prove(claim.policy.proven ?? []);
     breaker.begin();
-    let hasPlace = false;
+    let hasSeat = false;
     const leave = (): void => {
-      if (hasPlace) gate.leave();
-      hasPlace = false;
+      if (hasSeat) gate.leave();
+      hasSeat = false;
     };
     try {
       if (!operation.repeatable && task.history?.unclear) {
@@ -134,7 +134,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       if (waitMs > 0) return { ...returnUncalled(task), delayMs: waitMs };
       const leaveBy = await admitted(claim);
       if (leaveBy === undefined) return returnUncalled(task);
-      hasPlace = true;
+      hasSeat = true;
       const startedAt = new Date();
       const { endedOutages } = breaker;
       const { answer, check } = await call(task, operation, claim, leaveBy, signal);
