@@ -92,7 +92,9 @@ export async function tomorrowText({
   return `--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`;
 }
 
-const ownOptions: readonly string[] = [
+/** Options of a plan itself, and a command whose arguments may be secret: printed commands also stand on pages. */
+const unprintedOptions: readonly string[] = [
+  'tokenCommand',
   'json',
   'quiet',
   'verbose',
@@ -102,8 +104,9 @@ const ownOptions: readonly string[] = [
   'planPage',
 ] satisfies readonly OptionName[];
 
+/** The options of a run as words to type. */
 export function runWords(flags: Flags): readonly string[] {
-  return flagWords(flagsWhere(flags, (name) => !ownOptions.includes(name)));
+  return flagWords(flagsWhere(flags, (name) => !unprintedOptions.includes(name)));
 }
 
 const planOptions: readonly string[] = Object.values(planningGroups).flat();

@@ -16,6 +16,7 @@ test('the options of a plan are repeated in the command for its run', () => {
       stopAt: '06:00 Europe/London',
       html: false,
       stateDir: 'runs',
+      tokenCommand: 'print a-secret',
       json: true,
       quiet: 1,
       out: 'x.cqplan',
