@@ -11,8 +11,6 @@ export default defineConfig({
     thread: 'dist/src/engine/datastore/embedded/thread.js',
   },
   platform: 'node',
-  // msgpackr works without this package, which does not exist for every platform.
-  external: ['msgpackr-extract'],
   // Loading our modules has no effect, so a command loads only what it uses.
   treeshake: {
     moduleSideEffects: [
@@ -21,7 +19,7 @@ export default defineConfig({
   },
   // Only of ES modules, as BullMQ's, unused parts can be left out.
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [commanderAlone(), ...undiciInParts(), ...bullmqInParts(), ...shipped()],
+  plugins: [commanderAlone(), cryptoAtFirstUse(), ...undiciInParts(), ...bullmqInParts(), ...shipped()],
   // A module goes into the file that needs it first, whether by a static or a dynamic import.
   checks: { ineffectiveDynamicImport: false },
   output: {
@@ -63,6 +61,20 @@ function commanderAlone() {
   return virtual('node:child_process', 'export default undefined;', /[/\\]commander[/\\]/);
 }
 
+/** Commands that only look at runs use no cryptography, and Node's module takes 3 ms of each start. */
+function cryptoAtFirstUse() {
+  const names = [
+    ...['createHash', 'createHmac', 'hash', 'timingSafeEqual'],
+    ...['randomBytes', 'randomInt', 'randomUUID'],
+  ];
+  const code = `
+    let module;
+    const crypto = () => (module ??= process.getBuiltinModule('node:crypto'));
+    ${names.map((name) => `export const ${name} = (...args) => crypto().${name}(...args);`).join('\n')}
+  `;
+  return virtual('node:crypto', code, /[/\\]dist[/\\](?:src|jobs)[/\\]/);
+}
+
 /** Its index also loads fetch, WebSocket, mocks and caches, which takes twice as long. The client makes no HTTP/2 (`allowH2: false`). */
 function undiciInParts() {
   const folder = 'undici/lib/dispatcher';
@@ -82,7 +94,10 @@ function undiciInParts() {
   ];
 }
 
-/** Leaves out repeated jobs, which need much code. Only Redis as the datastore loads the code for Redis. */
+/**
+ * Leaves out repeated jobs, which need much code. Only Redis as the datastore loads the code for Redis. BullMQ only packs: without its index,
+ * msgpackr looks for no native code, which exists only on some platforms and takes 10 ms of a start.
+ */
 function bullmqInParts() {
   const from = /[/\\]bullmq[/\\]dist[/\\]esm[/\\]/;
   return [
@@ -92,6 +107,7 @@ function bullmqInParts() {
       'export class RedisQueueBackend {}',
       /[/\\]bullmq[/\\]dist[/\\]esm[/\\]classes[/\\]queue-getters.js$/,
     ),
+    virtual('msgpackr', `export { Packr } from 'msgpackr/pack';`, from),
     virtual('cron-parser', 'export const CronExpressionParser = undefined;', from),
     virtual(
       'semver',

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cqbatchAtTerminal } from '../helpers/cqbatch.ts';
 import { newHome } from './home.ts';
@@ -44,6 +46,19 @@ test('without a name, a command takes the newest run that it applies to', async 
     stderr: expect.stringContaining('error: No run in .cqbatch is in progress. The newest, retried of '),
   });
   expect(await json('resume', '--rate', 'none')).toMatchObject({ run: 'stopped', state: 'completed' });
+});
+
+test('the status of a completed run is shown although its journal is gone and another run is damaged', async () => {
+  const { cwd, run, write } = await prepared();
+  expect(await run('run', 'fails.csv', '--yes', '--run-id', 'failed')).toMatchObject({ code: 1 });
+  expect(await run('run', 'good.csv', '--yes', '--run-id', 'good')).toMatchObject({ code: 0 });
+  await rm(join(cwd, '.cqbatch/runs/good/journal.jsonl'));
+  await write('.cqbatch/runs/failed/run.json', '{');
+  expect(await run('status')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Run good completed\n(?:.*\n)*.*outcomes {2}1 succeeded/),
+    stderr: expect.stringMatching(/^warning: .*runs\/failed\/run\.json/),
+  });
 });
 
 test('cancel names the run on a terminal, and asks', async () => {

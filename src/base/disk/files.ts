@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import {
   chmod,
@@ -48,8 +49,6 @@ async function withNewFile<Result>(
   mode: number,
   place: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
-  // Loading the package takes two milliseconds, which commands that write nothing don't need.
-  const { randomBytes } = await import('node:crypto');
   // The name of the file itself may be as long as the system allows.
   const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
   try {

@@ -1,7 +1,6 @@
 import { lutimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { lock } from 'proper-lockfile';
 import { steadyNow } from '../async/clock.ts';
 import { deferred, poll } from '../async/waiting.ts';
 import { BusyError, fatalError } from '../errors/errors.ts';
@@ -62,6 +61,8 @@ export async function lockPath({
   const noteIfLeft = async (): Promise<void> => {
     if (!(await exists(dirname(path)))) ownLocks.set(path, 'left');
   };
+  // Loaded here, because commands that only look need no lock, and loading it changes Node's `fs`.
+  const { lock } = await import('proper-lockfile');
   const lost = deferred<Error>();
   let isLost = false;
   const release = await lock(path, {

@@ -93,7 +93,11 @@ const smallFileBytes = 1_000_000;
  * @throws what `openFile` throws
  */
 export async function readSmallFile(path: string, mostBytes = smallFileBytes): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of readFileParts(path, { mostBytes })) parts.push(part);
-  return markedText(Buffer.concat(parts));
+  const file = await openFile(path, { mostBytes });
+  try {
+    // Node reads no more than the size that the file has now.
+    return markedText(await file.readFile());
+  } finally {
+    await file.close();
+  }
 }

@@ -7,6 +7,8 @@ import { behindDaemon } from '../../engine/run/facts/behind-daemon.ts';
 import { liveRun, readCluster } from '../../engine/run/facts/live-run.ts';
 import { factsOfEntry, factsOfRecord } from '../../engine/run/facts/make-facts.ts';
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
+import type { RunRecord } from '../../engine/run/record/record.ts';
+import { type KnownSummary, summaryOfRecord } from '../../engine/run/record/run-journal.ts';
 import { anyRun, type FoundRun, isInProgress, withRun } from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
@@ -30,29 +32,27 @@ export async function statusOfRuns(context: Context, id: string | undefined): Pr
         show(context, found, 'entry' in found ? found.cluster : await sharedCluster(context, defer), defer),
       );
     const cluster = await sharedCluster(context, defer);
-    const look = runsInProgress(context, cluster, defer);
+    const { runs, look } = runsInProgress(context, cluster, defer);
     const known = await look();
     if (known.length > 1) return showAll(context, flags.watch ? await follow(terminal, look) : known);
-    return withRun(context, known[0]?.id, anyRun, (found) => show(context, found, cluster, defer));
+    const only = known[0]?.id ?? runs.newestId;
+    return withRun(context, only, anyRun, (found) => show(context, found, cluster, defer));
   });
 }
 
 /** Looks at the runs in progress, and at those that have been: runs start and end while the command follows them. */
-function runsInProgress(
-  { store, terminal }: Context,
-  cluster: Cluster | undefined,
-  defer: Defer,
-): () => Promise<readonly RunFacts[]> {
+function runsInProgress({ store, terminal }: Context, cluster: Cluster | undefined, defer: Defer) {
   const runs = allRuns(store, warningOnce(terminal));
   defer(() => runs.close());
   const schedules = openScheduleStore(store.stateDir);
   const followed = new Map<string, RunFacts>();
-  return async () => {
+  const look = async (): Promise<readonly RunFacts[]> => {
     const isWanted = (id: string, state: string): boolean => isInProgress(state) || followed.has(id);
     const found = await runs.read(cluster && (await readCluster(cluster)), isWanted);
     for (const facts of behindDaemon(found, await schedules.daemon())) followed.set(facts.id, facts);
     return [...followed.values()];
   };
+  return { runs, look };
 }
 
 /** Opens the cluster. If the datastore does not answer, the state folder still shows something. */
@@ -82,14 +82,15 @@ async function show(
   defer: Defer,
 ): Promise<ExitCode> {
   const { terminal, store, flags } = context;
-  const lookAtAll = runsInProgress(context, undefined, defer);
+  const { look: lookAtAll } = runsInProgress(context, undefined, defer);
   const look = async (): Promise<readonly [RunFacts]> => {
     if ('entry' in found)
       return [
         factsOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)), store.completed),
       ];
     const record = await store.load(found.record.id);
-    const facts = await factsOfRecord(store, record, cluster && (await liveRun(cluster, record.id)));
+    const live = cluster && (await liveRun(cluster, record.id));
+    const facts = await factsOfRecord(store, record, live, flags.json ? undefined : summaryForText(record));
     // A submitted run may wait for another run, and not for a daemon.
     const others = facts.wait?.of === 'daemon' ? await lookAtAll() : [];
     return [others.find(({ id }) => id === facts.id) ?? facts];
@@ -97,6 +98,12 @@ async function show(
   const [run] = await (flags.watch ? follow(terminal, look) : look());
   terminal.result(statusDocument(run), statusText(run));
   return flags.watch ? exitCodeOf(run, run.counts) : exitCodes.success;
+}
+
+/** The summary in the record, if it has all that the text shows: reading the journal of a million rows takes seconds. */
+function summaryForText(record: RunRecord): KnownSummary | undefined {
+  const summary = record.state === 'completed' ? summaryOfRecord(record) : undefined;
+  return summary?.unclear === undefined ? undefined : summary;
 }
 
 async function follow<Runs extends readonly RunFacts[]>(

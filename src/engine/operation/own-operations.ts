@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -98,6 +97,7 @@ function lineIn(text: string | undefined, path: string): string | undefined {
 
 /** The line of a syntax error. Such errors don't name their line, so Node checks the module without running it. */
 async function lineOfMistake(path: string): Promise<string | undefined> {
+  const { execFile } = await import('node:child_process');
   try {
     await promisify(execFile)(process.execPath, ['--check', path]);
     return undefined;

@@ -12,12 +12,8 @@ import {
   retriesAmong,
   unfinishedAmong,
 } from '../../../engine/run/plan/retries.ts';
-import {
-  hasRowsToRetry,
-  type RetryChoice,
-  type RetryRows,
-  writeRetryRows,
-} from '../../../engine/run/plan/retry-run.ts';
+import { type RetryChoice, type RetryRows, writeRetryRows } from '../../../engine/run/plan/retry-run.ts';
+import { hasRowsToRetry } from '../../../engine/run/plan/rows-with-results.ts';
 import { isFinalState } from '../../../engine/run/record/ending.ts';
 import {
   actualState,

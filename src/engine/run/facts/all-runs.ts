@@ -54,10 +54,16 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
     }
   }
 
+  let newestId: string | undefined;
   return {
+    /** The newest run of the state folder, by the latest reading. */
+    get newestId(): string | undefined {
+      return newestId;
+    },
     /** Runs of the state folder, newest first, then runs of other machines. */
     async read(cluster: ClusterSnapshot | undefined, isWanted: IsWanted): Promise<readonly RunFacts[]> {
       const records = (await store.list(onUnreadable)).toReversed();
+      newestId = records[0]?.id;
       const found: RunFacts[] = [];
       for (const [newer, record] of records.entries()) {
         if (!isWanted(record.id, actualState(record), newer)) continue;

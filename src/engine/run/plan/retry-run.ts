@@ -1,6 +1,5 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { operationNamed, requestDigest } from '../../operation/shown-request.ts';
-import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
 import { rowStep } from '../../report/row-steps.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import type { CallableRow, PlannedRow } from '../../rows/row.ts';
@@ -9,7 +8,7 @@ import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import { keysOfRetried } from './kept-keys.ts';
 import type { PlannedRows } from './planned-rows.ts';
-import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
+import { callsOf, isToBeRetried, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
 /** The rows of a run that are called again. Default: all failed rows. */
 export interface RetryChoice {
@@ -31,19 +30,6 @@ export interface RetryRows extends PlannedRows {
   readonly overtakenCount: number;
   /** How many of the answered rows are left out. */
   readonly answeredCount: number;
-}
-
-/** @param later retries of the same rows */
-export function hasRowsToRetry(
-  store: RunStore,
-  record: RunRecord,
-  later: readonly RunRecord[],
-): Promise<boolean> {
-  return withScope(async (defer) => {
-    const { lines } = await openLastRowsWithResults(store, record, later, defer);
-    for await (const part of lines) if (part.some(isToBeRetried)) return true;
-    return false;
-  });
 }
 
 /** Writes rows that failed, and did not succeed in a later retry; of a cancelled run also the uncalled rows. */
@@ -134,9 +120,4 @@ async function overtakenTest(
     const succeeded = rows.find(subjectKey(call));
     return succeeded >= 0 && rows.get(succeeded, 0) > call.row;
   };
-}
-
-/** A row without a result is called on resume, unless its run was cancelled. */
-function isToBeRetried({ result }: ReportLine): boolean {
-  return isUnfinished(result) ? result.code === 'CANCELLED' : result.outcome === 'failed';
 }

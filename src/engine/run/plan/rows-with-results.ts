@@ -1,6 +1,6 @@
-import type { Defer } from '../../../base/async/scope.ts';
+import { type Defer, withScope } from '../../../base/async/scope.ts';
 import type { JournalView } from '../../journal/journal.ts';
-import { joinResults, type ReportLine } from '../../report/join-results.ts';
+import { isUnfinished, joinResults, type ReportLine } from '../../report/join-results.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import { subjectDigest } from '../../rows/digest-table.ts';
 import type { RowsHead } from '../../rows/head.ts';
@@ -61,6 +61,24 @@ export async function* callsOf(
   isWanted: (line: ReportLine) => boolean = () => true,
 ): AsyncGenerator<readonly CallLine[]> {
   for await (const part of lines) yield part.filter(isWanted).filter(isCallLine);
+}
+
+/** @param later retries of the same rows */
+export function hasRowsToRetry(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+): Promise<boolean> {
+  return withScope(async (defer) => {
+    const { lines } = await openLastRowsWithResults(store, record, later, defer);
+    for await (const part of lines) if (part.some(isToBeRetried)) return true;
+    return false;
+  });
+}
+
+/** A row without a result is called on resume, unless its run was cancelled. */
+export function isToBeRetried({ result }: ReportLine): boolean {
+  return isUnfinished(result) ? result.code === 'CANCELLED' : result.outcome === 'failed';
 }
 
 function isCallLine(line: ReportLine): line is CallLine {

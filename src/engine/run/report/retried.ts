@@ -1,5 +1,5 @@
 import { retriesAfter, retriesAmong, unfinishedAmong } from '../plan/retries.ts';
-import { hasRowsToRetry } from '../plan/retry-run.ts';
+import { hasRowsToRetry } from '../plan/rows-with-results.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { ReportedFacts } from '../record/run-steps.ts';
 import type { RunStore } from '../record/store.ts';

@@ -4,11 +4,8 @@ import { restoreEvaluation } from '../../../../jobs/restore-evaluation.ts';
 import { updateSoundboard } from '../../../../jobs/update-soundboard.ts';
 import type { EntryLists } from '../../../../src/engine/list/entry-lists.ts';
 import { requestDigest } from '../../../../src/engine/operation/shown-request.ts';
-import {
-  hasRowsToRetry,
-  type RetryChoice,
-  writeRetryRows,
-} from '../../../../src/engine/run/plan/retry-run.ts';
+import { type RetryChoice, writeRetryRows } from '../../../../src/engine/run/plan/retry-run.ts';
+import { hasRowsToRetry } from '../../../../src/engine/run/plan/rows-with-results.ts';
 import type { RunRecord } from '../../../../src/engine/run/record/record.ts';
 import { withJournalReader } from '../../../../src/engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../../src/engine/run/record/store.ts';
