@@ -11,7 +11,7 @@ import {
 } from '../engine/datastore/open.ts';
 import type { Operation } from '../engine/operation/operation.ts';
 import { loadOperations } from '../engine/operation/own-operations.ts';
-import type { ReadPlan } from '../engine/run/plan/plan-file.ts';
+import type { ReadPlan } from '../engine/run/plan/file/read-plan-file.ts';
 import type { RunRecord } from '../engine/run/record/record.ts';
 import { checkStateFolder } from '../engine/run/record/state-folder.ts';
 import {

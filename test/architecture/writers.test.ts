@@ -75,7 +75,7 @@ const wholeFiles: Readonly<Record<string, readonly string[]>> = {
   'the first one creates it, and the others hear so: base/disk/files.test.ts': [
     'src/cli/commands/export.ts',
     'src/cli/commands/init.ts',
-    'src/engine/run/plan/plan-file.ts',
+    'src/engine/run/plan/file/plan-file.ts',
     'src/engine/run/plan/plan-use.ts',
     'src/engine/run/record/state-folder.ts',
   ],

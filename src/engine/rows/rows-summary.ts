@@ -1,4 +1,3 @@
-import { DigestTable, subjectDigest } from './digest-table.ts';
 import type { CallableRow, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
@@ -53,32 +52,5 @@ export class RowsSummary {
     const tally = new RowTally(operation);
     this.#tallies.set(operation.name, tally);
     return tally;
-  }
-}
-
-/** Summarizes decided rows. Also finds rows that are called after another row with the same subject. */
-export class DecidedRows {
-  readonly #summary = new RowsSummary();
-  readonly #subjects = new DigestTable(1);
-  #changedSubjects = 0;
-
-  add(row: DecidedRow): void {
-    this.#summary.add(row, row.kind === 'callable' && this.#isKnown(row));
-  }
-
-  summary(): SummarizedRows & { readonly changedSubjects: number } {
-    return { ...this.#summary.summary(), changedSubjects: this.#changedSubjects };
-  }
-
-  #isKnown({ operation, subject }: CallableRow): boolean {
-    const key = subjectDigest({ operation: operation.name, subject });
-    const entry = this.#subjects.find(key);
-    if (entry < 0) {
-      this.#subjects.enter(key);
-      return false;
-    }
-    if (this.#subjects.get(entry, 0) === 0) this.#changedSubjects += 1;
-    this.#subjects.set(entry, 0, 1);
-    return true;
   }
 }

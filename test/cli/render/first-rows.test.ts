@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { firstRowsText } from '../../../src/cli/render/first-rows.ts';
 import { widthOf } from '../../../src/cli/render/style.ts';
 import type { CallableRow, PlannedOperation } from '../../../src/engine/rows/row.ts';
-import { DecidedRows } from '../../../src/engine/rows/rows-summary.ts';
 import { anyCharacter } from '../../any-character.ts';
-import { callable, renaming } from '../../engine/rows/decided-rows.ts';
+import { callable, renaming, summaryOf } from '../../engine/rows/decided-rows.ts';
 import { readable, scenes } from './scenes.ts';
 
 const restoring: PlannedOperation = {
@@ -39,10 +38,13 @@ const compared = { compared: true } as const;
 const long = 'The quick brown fox jumps over the lazy dog. '.repeat(9);
 
 function textOf(rows: readonly Partial<CallableRow>[], columns: number): string {
-  const decided = new DecidedRows();
-  for (const [index, row] of rows.entries())
-    decided.add({ ...callable, row: index + 1, subject: String(200 + index), ...row });
-  return firstRowsText(decided.summary(), columns, '--open shows all');
+  const given = rows.map((row, index) => ({
+    ...callable,
+    row: index + 1,
+    subject: String(200 + index),
+    ...row,
+  }));
+  return firstRowsText(summaryOf(given), columns, '--open shows all');
 }
 
 const ofEach: readonly Partial<CallableRow>[] = [

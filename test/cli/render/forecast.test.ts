@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { callsText } from '../../../src/cli/render/forecast.ts';
 import type { CallableRow, PlannedOperation } from '../../../src/engine/rows/row.ts';
-import { DecidedRows } from '../../../src/engine/rows/rows-summary.ts';
-import { callable, renaming } from '../../engine/rows/decided-rows.ts';
+import { callable, renaming, summaryOf } from '../../engine/rows/decided-rows.ts';
 
 const restoring: PlannedOperation = {
   name: 'restore-evaluation',
@@ -38,8 +37,11 @@ test.each<[text: string, rows: readonly Partial<CallableRow>[]]>([
   ],
   ['2 calls: close for 2 tickets', rows({ operation: { ...restoring, name: 'close', thing: 'ticket' } }, 2)],
 ])('says what will happen in one line: %s', (text, given) => {
-  const decided = new DecidedRows();
-  for (const [index, row] of given.entries())
-    decided.add({ ...callable, row: index + 1, subject: String(index + 1), ...row });
-  expect(callsText(decided.summary())).toBe(text);
+  const calls = given.map((row, index) => ({
+    ...callable,
+    row: index + 1,
+    subject: String(index + 1),
+    ...row,
+  }));
+  expect(callsText(summaryOf(calls))).toBe(text);
 });

@@ -1,4 +1,6 @@
-import type { CallableRow, PlannedOperation } from '../../../src/engine/rows/row.ts';
+import type { CallableRow, DecidedRow, PlannedOperation } from '../../../src/engine/rows/row.ts';
+import { RowsSummary } from '../../../src/engine/rows/rows-summary.ts';
+import { SubjectIndex } from '../../../src/engine/rows/subject-index.ts';
 
 /** An operation as a file of rows knows it. */
 export const renaming: PlannedOperation = {
@@ -23,3 +25,10 @@ export const callable: CallableRow = {
   values: { id: '7', title: 'A' },
   requestDigest: 'of the request',
 };
+
+/** The summary of a file with these rows. */
+export function summaryOf(rows: readonly DecidedRow[]) {
+  const [summary, subjects] = [new RowsSummary(), new SubjectIndex()];
+  for (const row of rows) summary.add(row, row.kind === 'callable' && subjects.add(row));
+  return { ...summary.summary(), changedSubjects: subjects.changedSubjects };
+}

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CallableRow, DecidedRow, LeftOut, PlannedOperation } from '../../../src/engine/rows/row.ts';
-import { DecidedRows } from '../../../src/engine/rows/rows-summary.ts';
-import { callable, renaming } from './decided-rows.ts';
+import { callable, renaming, summaryOf } from './decided-rows.ts';
 
 const deleting: PlannedOperation = {
   name: 'delete',
@@ -58,10 +57,7 @@ const none = {
 };
 
 test('adds up decided rows, in all and by operation', () => {
-  const decided = new DecidedRows();
-  for (const row of rows) decided.add(row);
-  const summary = decided.summary();
-  expect(summary).toEqual({
+  expect(summaryOf(rows)).toEqual({
     rows: 12,
     callable: 5,
     invalid: 2,
@@ -104,10 +100,10 @@ test('adds up decided rows, in all and by operation', () => {
 });
 
 test('keeps the first ten rows of each operation', () => {
-  const decided = new DecidedRows();
-  for (let row = 1; row <= 100; row++)
-    decided.add(call(row, String(row), row > 50 ? { operation: deleting } : {}));
-  const { preview } = decided.summary();
+  const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
+  const { preview } = summaryOf(
+    hundred.map((row) => call(row, String(row), row > 50 ? { operation: deleting } : {})),
+  );
   const ten = Array.from({ length: 10 }, (_, index) => index + 1);
   expect(preview.map(({ row }) => row)).toEqual([...ten, ...ten.map((row) => row + 50)]);
 });

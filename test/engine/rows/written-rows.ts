@@ -1,9 +1,9 @@
 import type { CellTexts, DecidedRow } from '../../../src/engine/rows/row.ts';
 import { sumOf } from '../../../src/engine/rows/row-counts.ts';
-import { DecidedRows } from '../../../src/engine/rows/rows-summary.ts';
 import { type HeadFacts, RowsWriter, type WrittenRows } from '../../../src/engine/rows/rows-writer.ts';
 
 import { leastOptions } from '../run/planned-record.ts';
+import { summaryOf } from './decided-rows.ts';
 
 /** What a plan of a small CSV file says of its rows. */
 export const someFacts: Omit<HeadFacts, 'counts'> = {
@@ -29,11 +29,7 @@ export async function writeRows(
   }: Partial<HeadFacts> & { readonly cells?: (row: DecidedRow) => CellTexts } = {},
 ): Promise<WrittenRows> {
   const writer = new RowsWriter(path);
-  const decided = new DecidedRows();
-  for (const row of rows) {
-    decided.add(row);
-    await writer.add(row, cells(row));
-  }
-  const summary = decided.summary();
+  for (const row of rows) await writer.add(row, cells(row));
+  const summary = summaryOf(rows);
   return writer.end({ ...someFacts, counts: sumOf([summary]), ...facts }, summary.perOperation);
 }

@@ -6,7 +6,7 @@ import { Inbox } from '../../../daemon/inbox/inbox.ts';
 import { goingScheduledRun, overlapRules, type Schedule } from '../../../daemon/schedule/schedule.ts';
 import { timesOf } from '../../../daemon/schedule/times.ts';
 import { scheduleNames } from '../../../domain/names.ts';
-import { planSuffix } from '../../../engine/run/plan/plan-file.ts';
+import { planSuffix } from '../../../engine/run/plan/file/plan-file.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { orNone, parseChoice, parseLongDuration } from '../../../settings/parsers.ts';
 import type { Flags } from '../../config.ts';

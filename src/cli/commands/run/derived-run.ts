@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { beginRun } from '../../../engine/run/plan/create-run.ts';
-import { writePlanFile } from '../../../engine/run/plan/plan-file.ts';
+import { writePlanFile } from '../../../engine/run/plan/file/plan-file.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import { isReady, type ReadyRows, readyRows } from '../../../engine/run/plan/readiness.ts';
 import type { UndoInput } from '../../../engine/run/plan/undo-run.ts';

@@ -3,7 +3,8 @@ import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { shellWord } from '../../../base/text/command-words.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { planSuffix, type ReadPlan, readPlanFile } from '../../../engine/run/plan/plan-file.ts';
+import { planSuffix } from '../../../engine/run/plan/file/plan-file.ts';
+import { type ReadPlan, readPlanFile } from '../../../engine/run/plan/file/read-plan-file.ts';
 import { contentRunId } from '../../../engine/run/record/run-id.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import {
@@ -36,7 +37,7 @@ export async function withNamedPlan<SomeContext extends CommandContext, Result>(
   return withTemporaryFolder(context.store.stateDir, 'plan', async (folder) => {
     const { store, flags, settings } = context;
     const { maxManifestSize = defaults.maxManifestSize } = settings;
-    const plan = await readPlanFile(store, source, join(folder, rowsFile), maxManifestSize);
+    const plan = await readPlanFile(store, source, join(folder, rowsFile), { maxBytes: maxManifestSize });
     refuseOtherFile(plan, flags);
     refuseOtherOptions(context, plan);
     // The id is made of the plan, not at random: with --or-resume, a second `run` of the plan continues the first one.

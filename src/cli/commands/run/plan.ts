@@ -10,12 +10,8 @@ import type { PlanEnd } from '../../../engine/report/plan-page/plan-page-data.ts
 import type { RowCounts } from '../../../engine/rows/row-counts.ts';
 import { type CheckedManifest, checkManifest } from '../../../engine/run/plan/check-manifest.ts';
 import { type ManifestOrigin, planStaged } from '../../../engine/run/plan/create-run.ts';
-import {
-  type PlanFile,
-  planSuffix,
-  type ReadPlan,
-  writePlanFile,
-} from '../../../engine/run/plan/plan-file.ts';
+import { type PlanFile, planSuffix, writePlanFile } from '../../../engine/run/plan/file/plan-file.ts';
+import type { ReadPlan } from '../../../engine/run/plan/file/read-plan-file.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import { isReady, readyRows } from '../../../engine/run/plan/readiness.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';

@@ -16,7 +16,7 @@ import {
   type ManifestOrigin,
 } from '../../../engine/run/plan/create-run.ts';
 import { findEarlierRun } from '../../../engine/run/plan/earlier-runs.ts';
-import type { ReadPlan } from '../../../engine/run/plan/plan-file.ts';
+import type { ReadPlan } from '../../../engine/run/plan/file/read-plan-file.ts';
 import { refuseOutdatedPlan, refuseUsedPlan } from '../../../engine/run/plan/plan-use.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import { type ReadyRows, refusalOf, unreadyText } from '../../../engine/run/plan/readiness.ts';

@@ -2,7 +2,7 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from '../../../engine/run/plan/retries.ts';
-import { rowsOn, type UndoInput, type UndoRows, writeUndoRows } from '../../../engine/run/plan/undo-run.ts';
+import { type UndoInput, type UndoRows, writeUndoRows } from '../../../engine/run/plan/undo-run.ts';
 import { actualState, isOver, type RunRecord } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
@@ -39,13 +39,14 @@ export async function undoRun(context: Context, id: string | undefined): Promise
   for (const earlier of undos)
     terminal.warn(`warning: run ${earlier.id} has already undone run ${original.id}.`);
   return runDerived(context, original, 'undo', 'refuse', async (input) => {
-    const undone = await writeUndoRows(store, original, later, input);
+    const laterRuns = input.lists === undefined ? otherRunsAfter(original, runs) : [];
+    const undone = await writeUndoRows(store, original, later, { ...input, laterRuns });
     if (undone.scan.rows === 0) return nothingToSend(context, original, undone, input);
     terminal.say(
       `Run ${original.id} of ${escapeInvisible(original.manifest.name)}: ${counted(undone.scan.rows, 'row', ['gets its', 'get their'])} old values back`,
     );
     for (const text of remainderTexts(undone)) terminal.warn(`warning: ${text}`);
-    if (input.lists === undefined) await warnOfLaterEdits(context, original, runs, undone);
+    for (const text of laterEditTexts(undone)) terminal.warn(`warning: ${text}`);
     return undone;
   });
 }
@@ -129,27 +130,24 @@ function whyNothing({ file }: UndoRows['notUndone'], isCompared: boolean): strin
     : `its rows don't have the old values (columns old_title, old_description, …): ${list} lists them`;
 }
 
-async function warnOfLaterEdits(
-  { store, terminal }: Context,
-  original: RunRecord,
-  runs: readonly RunRecord[],
-  { subjects }: UndoRows,
-): Promise<void> {
-  const laterRuns = runs.slice(runs.findIndex(({ id }) => id === original.id) + 1);
+/** Runs after the original that may have changed its entries, besides its retries and undos. */
+function otherRunsAfter(original: RunRecord, runs: readonly RunRecord[]): readonly RunRecord[] {
   const related = new Set([original.id, ...retriesAmong(runs, original).retries.map(({ id }) => id)]);
-  for (const run of laterRuns) {
-    const isOther = !related.has(run.id) && run.undoOf !== original.id;
-    if (!isOther || run.state === 'planned' || run.options.baseUrl !== original.options.baseUrl) continue;
-    const rows = await rowsOn(store, run, subjects).catch(({ message }: Error) => {
-      terminal.warn(
-        `warning: it is not known which of these entries run ${run.id} has edited since: ${message}`,
-      );
-      return 0;
-    });
-    if (rows > 0)
-      terminal.warn(
-        `warning: run ${run.id} has edited some of these entries since (${counted(rows, 'row')}): the undo overwrites these edits. ` +
-          `Undo that run first, or look at its report.`,
-      );
-  }
+  return runs
+    .slice(runs.findIndex(({ id }) => id === original.id) + 1)
+    .filter(
+      ({ id, undoOf, state, options }) =>
+        !related.has(id) &&
+        undoOf !== original.id &&
+        state !== 'planned' &&
+        options.baseUrl === original.options.baseUrl,
+    );
+}
+
+function laterEditTexts({ laterEdits }: UndoRows): readonly string[] {
+  return laterEdits.map(({ run, rows }) =>
+    typeof rows === 'number'
+      ? `run ${run} has edited some of these entries since (${counted(rows, 'row')}): the undo overwrites these edits. Undo that run first, or look at its report.`
+      : `it is not known which of these entries run ${run} has edited since: ${rows.message}`,
+  );
 }

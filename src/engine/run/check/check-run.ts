@@ -36,10 +36,8 @@ export function checkRun(
   options: OperationEntriesOptions,
 ): Promise<CheckOfRun> {
   return withScope(async (defer) => {
-    const calls = async () =>
-      callsOf(await openLastRowsWithResults(store, firstRun, retries, defer), ({ result }) =>
-        wasCalled(result),
-      );
+    const run = await openLastRowsWithResults(store, firstRun, retries, defer);
+    const calls = () => callsOf(run, ({ result }) => wasCalled(result));
     const known = new Map<string, OperationEntries>();
     const entriesOf = async ({ row }: CallLine): Promise<OperationEntries> => {
       const { name } = row.operation;
@@ -50,7 +48,7 @@ export function checkRun(
       return entries;
     };
     const last = new LastRows();
-    for await (const part of await calls()) {
+    for await (const part of calls()) {
       for (const line of part) {
         last.add(line);
         (await entriesOf(line)).seek(line.row);
@@ -64,7 +62,7 @@ export function checkRun(
     for (const entries of known.values()) await entries.readDone();
     const tally = new CheckTally();
     const checked = async function* (): AsyncGenerator<readonly CheckedRow[]> {
-      for await (const part of await calls()) {
+      for await (const part of calls()) {
         const rows: CheckedRow[] = [];
         for (const line of part) {
           const isOvertaken = last.isOvertaken(line);

@@ -14,8 +14,8 @@ import { type RunOptions, type RunRecord, stateEntry } from '../record/record.ts
 import { journalPath } from '../record/run-journal.ts';
 import { rowsFile } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
+import type { PlanFile } from './file/plan-file.ts';
 import type { RowOptions } from './open-manifest.ts';
-import type { PlanFile } from './plan-file.ts';
 import { type PlanManifestInput, type PlannedRows, planManifest } from './planned-rows.ts';
 import { isReady, type PlanPermits, type ReadyRows, readyRows } from './readiness.ts';
 

@@ -2,21 +2,21 @@ import type { EntryLists } from '../../list/entry-lists.ts';
 import { comparedLists, ListComparer } from '../../list/list-comparer.ts';
 import { isOldName } from '../../operation/field-names.ts';
 import type { RowsHead } from '../../rows/head.ts';
+import type { Overflow } from '../../rows/record-pages.ts';
 import type { CallableRow, CellTexts, DecidedRow } from '../../rows/row.ts';
-import { sumOf } from '../../rows/row-counts.ts';
-import { DecidedRows } from '../../rows/rows-summary.ts';
-import { type HeadFacts, RowsWriter } from '../../rows/rows-writer.ts';
+import type { HeadFacts } from '../../rows/rows-writer.ts';
+import type { SubjectIndex } from '../../rows/subject-index.ts';
 import type { RunOptions, RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
-import { ChangeFile } from './change-file.ts';
-import { type PlannedRows, plannedRows, planOrigin } from './planned-rows.ts';
-import { problemCollector } from './problem-file.ts';
+import { DecidedRowsWriter, type PlannedRows, planOrigin } from './planned-rows.ts';
 
 export interface DerivedRowsInput {
   readonly options: RunOptions;
   readonly path: string;
   /** The lists of the service, if the rows are compared. */
   readonly lists?: EntryLists | undefined;
+  /** For what finds rows with the same subject. Default: in the state folder. */
+  readonly overflow?: Overflow;
 }
 
 const overwritingAdvice = 'look at the entry; to overwrite it, run the row again from failed.csv';
@@ -38,22 +38,19 @@ function decidedRow(row: CallableRow, comparer: ListComparer | undefined): Decid
 
 /** Rows of another run, with their numbers in the user's manifest. */
 export class DerivedRows {
-  readonly #writer: RowsWriter;
-  readonly #decided = new DecidedRows();
-  readonly #changes: ChangeFile;
-  readonly #problems: ReturnType<typeof problemCollector>;
+  readonly #writer: DecidedRowsWriter;
   readonly #lists: EntryLists | undefined;
   readonly #comparer: ListComparer | undefined;
 
+  /** @param subjects as for `DecidedRowsWriter` */
   constructor(
     { operations, stateDir }: Pick<RunStore, 'operations' | 'stateDir'>,
     { id, rows }: Pick<RunRecord, 'id' | 'rows'>,
     { path, lists }: DerivedRowsInput,
+    subjects?: SubjectIndex,
   ) {
     const noted = { stateDir, name: id, sha256Of: async () => rows.sha256 };
-    this.#writer = new RowsWriter(path);
-    this.#problems = problemCollector(noted);
-    this.#changes = new ChangeFile(noted);
+    this.#writer = new DecidedRowsWriter(path, noted, subjects);
     this.#lists = lists;
     this.#comparer = lists && new ListComparer(lists, operations, overwritingAdvice);
   }
@@ -65,22 +62,15 @@ export class DerivedRows {
    */
   async add(row: CallableRow, cells: CellTexts): Promise<void> {
     await this.#comparer?.begin(row.operation.name);
-    return this.#add(decidedRow(row, this.#comparer), cells);
-  }
-
-  async #add(row: DecidedRow, cells: CellTexts): Promise<void> {
-    this.#decided.add(row);
-    if (row.kind === 'invalid') await this.#problems.add(row);
-    await this.#changes.add(row);
-    await this.#writer.add(row, cells);
+    return this.#writer.add(decidedRow(row, this.#comparer), cells);
   }
 
   /**
    * @param of the head of the other run
    * @param facts what differs from that head
    */
-  async end({
-    of,
+  end({
+    of: { source, reading, clear_token, columns, defaults },
     as,
     run,
     options,
@@ -91,28 +81,20 @@ export class DerivedRows {
     readonly run: string;
     readonly options: RunOptions;
   } & Partial<HeadFacts>): Promise<PlannedRows> {
-    const summary = this.#decided.summary();
-    const counts = sumOf([summary]);
-    const { source, reading, clear_token, columns, defaults } = of;
-    const written = await this.#writer.end(
-      {
-        source,
-        reading,
-        clear_token,
-        columns,
-        defaults,
-        ...facts,
-        counts,
-        left_out: 0,
-        derived: { as, of: run },
-        ...(this.#lists && { compared: comparedLists(this.#lists) }),
-        warnings: [],
-        operation_source: 'column',
-        ...planOrigin(options, { skip_invalid: false, allow_partial: counts.partial > 0 }),
-      },
-      summary.perOperation,
-    );
-    return plannedRows(written, summary, await this.#problems.end(), await this.#changes.end());
+    return this.#writer.end(({ partial }) => ({
+      source,
+      reading,
+      clear_token,
+      columns,
+      defaults,
+      ...facts,
+      left_out: 0,
+      derived: { as, of: run },
+      ...(this.#lists && { compared: comparedLists(this.#lists) }),
+      warnings: [],
+      operation_source: 'column',
+      ...planOrigin(options, { skip_invalid: false, allow_partial: partial > 0 }),
+    }));
   }
 
   discard(): Promise<void> {

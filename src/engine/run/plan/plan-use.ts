@@ -8,7 +8,8 @@ import { stringifyJson } from '../../../base/text/json.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { plannedAt, type RunRecord, runKey } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
-import { planSuffix, type ReadPlan } from './plan-file.ts';
+import { planSuffix } from './file/plan-file.ts';
+import type { ReadPlan } from './file/read-plan-file.ts';
 import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from './retries.ts';
 
 /** The run that has a plan: `key` distinguishes it from a later run with the same id. */

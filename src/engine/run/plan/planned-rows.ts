@@ -4,15 +4,18 @@ import { stringifyJson } from '../../../base/text/json.ts';
 import { thisActor } from '../../../domain/actor.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { ManifestRow } from '../../manifest/manifest.ts';
-import type { CellTexts } from '../../rows/row.ts';
-import { sumOf } from '../../rows/row-counts.ts';
-import type { SummarizedRows } from '../../rows/rows-summary.ts';
+import type { CellTexts, DecidedRow } from '../../rows/row.ts';
+import { type RowCounts, sumOf } from '../../rows/row-counts.ts';
+import { RowsSummary, type SummarizedRows } from '../../rows/rows-summary.ts';
 import { type HeadFacts, RowsWriter, type WrittenRows } from '../../rows/rows-writer.ts';
+import type { SubjectIndex } from '../../rows/subject-index.ts';
 import type { RunOptions } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
-import type { Changes } from './change-file.ts';
+import { ChangeFile, type Changes } from './change-file.ts';
 import { type CheckedManifest, type CheckInput, checkManifest } from './check-manifest.ts';
+import type { NotedManifest } from './note-file.ts';
 import type { OpenedManifest } from './open-manifest.ts';
+import { problemCollector } from './problem-file.ts';
 
 export interface PlannedRows extends CheckedManifest, WrittenRows {}
 
@@ -86,8 +89,54 @@ export function planOrigin(
   };
 }
 
-/** Rows that were decided earlier, in the form of a plan. */
-export function plannedRows(
+/** Writes rows that were decided earlier, and describes them as a plan does. */
+export class DecidedRowsWriter {
+  readonly #writer: RowsWriter;
+  readonly #subjects: SubjectIndex | undefined;
+  readonly #summary = new RowsSummary();
+  readonly #problems: ReturnType<typeof problemCollector>;
+  readonly #changes: ChangeFile;
+
+  /**
+   * @param path of the file of rows
+   * @param noted names the files about rows
+   * @param subjects finds callable rows with the subject of an earlier one. Default: all have different subjects
+   */
+  constructor(path: string, noted: NotedManifest, subjects?: SubjectIndex) {
+    this.#writer = new RowsWriter(path);
+    this.#subjects = subjects;
+    this.#problems = problemCollector(noted);
+    this.#changes = new ChangeFile(noted);
+  }
+
+  /** @throws the errors of writing, and a `SystemError` of the index */
+  async add(row: DecidedRow, cells: CellTexts): Promise<void> {
+    this.#summary.add(row, row.kind === 'callable' && this.#subjects?.add(row) === true);
+    if (row.kind === 'invalid') await this.#problems.add(row);
+    await this.#changes.add(row);
+    await this.#writer.add(row, cells);
+  }
+
+  /** @param factsOf the head without the counts, which it may depend on */
+  async end(factsOf: (counts: RowCounts) => Omit<HeadFacts, 'counts'>): Promise<PlannedRows> {
+    const summary = this.#summary.summary();
+    const counts = sumOf([summary]);
+    const written = await this.#writer.end({ ...factsOf(counts), counts }, summary.perOperation);
+    return plannedRows(
+      written,
+      { ...summary, changedSubjects: this.#subjects?.changedSubjects ?? 0 },
+      await this.#problems.end(),
+      await this.#changes.end(),
+    );
+  }
+
+  /** Removes what is left of an unfinished file. */
+  discard(): Promise<void> {
+    return this.#writer.discard();
+  }
+}
+
+function plannedRows(
   written: WrittenRows,
   summary: SummarizedRows & Pick<ScanSummary, 'changedSubjects'>,
   problems: CheckedManifest['problems'],

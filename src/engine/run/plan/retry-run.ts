@@ -2,13 +2,21 @@ import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { operationNamed, requestDigest } from '../../operation/shown-request.ts';
 import { rowStep } from '../../report/row-steps.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
+import type { Overflow } from '../../rows/record-pages.ts';
 import type { CallableRow, PlannedRow } from '../../rows/row.ts';
+import { SubjectIndex } from '../../rows/subject-index.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import { keysOfRetried } from './kept-keys.ts';
 import type { PlannedRows } from './planned-rows.ts';
-import { callsOf, isToBeRetried, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
+import {
+  callsOf,
+  isToBeRetried,
+  openLastRowsWithResults,
+  type RowsWithResults,
+  subjectKey,
+} from './rows-with-results.ts';
 
 /** The rows of a run that are called again. Default: all failed rows. */
 export interface RetryChoice {
@@ -46,14 +54,17 @@ export function writeRetryRows(
   input: DerivedRowsInput,
 ): Promise<RetryRows> {
   return withScope(async (defer) => {
-    const isOvertaken = await overtakenTest(store, record, later, defer);
     const run = await openLastRowsWithResults(store, record, later, defer);
+    const overflow = input.overflow ?? { folder: store.stateDir };
+    const isOvertaken = await overtakenTest(record, run, overflow, defer);
     const keys = await keysOfRetried(store, [record, ...later]);
     const isCompared = input.lists !== undefined;
     let overtakenCount = 0;
     let answeredCount = 0;
     const [codes, chosenCodes] = [new Map<string, number>(), new Map<string, number>()];
-    const rows = new DerivedRows(store, record, input);
+    const subjects = record.plan.conflicts > 0 ? new SubjectIndex(overflow) : undefined;
+    defer(() => subjects?.close());
+    const rows = new DerivedRows(store, record, input, subjects);
     defer(() => rows.discard());
     for await (const part of callsOf(run, isToBeRetried)) {
       for (const { row, result } of part) {
@@ -100,15 +111,14 @@ function withChangedValuesOnly<Row extends CallableRow & PlannedRow>(row: Row): 
 
 /** Tells whether a later row with the same subject has succeeded. */
 async function overtakenTest(
-  store: RunStore,
-  record: RunRecord,
-  later: readonly RunRecord[],
+  { options, plan }: RunRecord,
+  run: RowsWithResults,
+  overflow: Overflow,
   defer: Defer,
 ): Promise<(call: CallableRow) => boolean> {
-  const { options, plan } = record;
   if (options.onConflict !== 'in-order' || plan.conflicts === 0) return () => false;
-  const run = await openLastRowsWithResults(store, record, later, defer);
-  const rows = new DigestTable(1);
+  const rows = new DigestTable(1, overflow);
+  defer(() => rows.close());
   for await (const part of callsOf(run, ({ result }) => result.outcome === 'succeeded')) {
     for (const { row } of part) {
       const key = subjectKey(row);

@@ -11,7 +11,7 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
 export interface RowsWithResults {
-  /** The rows with their results. They can be read only once. */
+  /** The rows with their results. Each loop reads them again. */
   readonly lines: ReportLines;
   readonly head: RowsHead;
 }
@@ -23,8 +23,8 @@ export async function readRowsWithResults(
   journal: JournalView,
 ): Promise<RowsWithResults> {
   const { head, rows } = await openRunRows(store, record);
-  const unfinished = unfinishedBecause(record);
-  return { lines: joinResults({ rows: rows(), journal, unfinished, runKey: runKey(record) }), head };
+  const known = { journal, unfinished: unfinishedBecause(record), runKey: runKey(record) };
+  return { lines: { [Symbol.asyncIterator]: () => joinResults({ rows: rows(), ...known }) }, head };
 }
 
 /** Reads the rows of a run that another process may work on, with their results. */
@@ -48,7 +48,7 @@ export async function openLastRowsWithResults(
   const run = await openRowsWithResults(store, record, defer);
   const retries: ReportLines[] = [];
   for (const retry of later) retries.push((await openRowsWithResults(store, retry, defer)).lines);
-  return { ...run, lines: joinRetries(run.lines, retries) };
+  return { ...run, lines: { [Symbol.asyncIterator]: () => joinRetries(run.lines, retries) } };
 }
 
 /** A row that can be called, even if the run leaves it out. */

@@ -6,6 +6,7 @@ import { CsvFile } from '../../report/csv-file.ts';
 import type { ReportLine } from '../../report/join-results.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import type { RowsHead } from '../../rows/head.ts';
+import type { Overflow } from '../../rows/record-pages.ts';
 import type { CallableRow, CellTexts } from '../../rows/row.ts';
 import type { RunRecord } from '../record/record.ts';
 import { openRunRows, requireOperations } from '../record/run-rows.ts';
@@ -20,13 +21,21 @@ export interface UndoRows extends PlannedRows {
   readonly notUndone: ListedRows;
   /** Rows that can only be undone by hand. */
   readonly byHand: ListedRows & { readonly operations: readonly Pick<Operation, 'name' | 'thing'>[] };
-  /** Keys of what is put back, to find other runs that edited it. */
-  readonly subjects: ReadonlySet<string>;
+  /** What later runs may have done to the entries that are put back. A run without such rows is left out. */
+  readonly laterEdits: readonly LaterEdits[];
+}
+
+export interface LaterEdits {
+  readonly run: string;
+  /** How many rows of the run are about such entries, or why the rows can't be read. */
+  readonly rows: number | Error;
 }
 
 export interface UndoInput extends DerivedRowsInput {
   /** Whether entries are put back that have changed since the run. Default: false, if the rows are compared. */
   readonly overwrite?: boolean | undefined;
+  /** Runs that may have changed the entries since. Default: none. */
+  readonly laterRuns?: readonly RunRecord[] | undefined;
 }
 
 export interface ListedRows {
@@ -42,6 +51,7 @@ export const byHandFile = 'undo-by-hand.csv';
  * Among rows with the same subject, the earliest old value counts, even of a superseded row: the old value of a later row may be what the
  * superseded row would have written. Files in the run's folder list what can't be undone, and what only by hand.
  *
+ * @param later retries of the run
  * @throws a usage error `OPERATION_MISSING`
  */
 export function writeUndoRows(
@@ -52,8 +62,15 @@ export function writeUndoRows(
 ): Promise<UndoRows> {
   return withScope(async (defer) => {
     requireOperations(store, record);
-    const repeated = await repeatedSubjects(store, record, later);
     const run = await openLastRowsWithResults(store, record, later, defer);
+    const { laterRuns = [], overflow = { folder: store.stateDir } } = input;
+    const { conflicts, superseded } = record.plan;
+    const subjects = new UndoneSubjects(overflow);
+    defer(() => subjects.close());
+    // Rows without conflicts have different subjects, and need no look in advance.
+    if (conflicts + superseded > 0)
+      for await (const part of callsOf(run, isEffective))
+        for (const { row } of part) subjects.add(subjectKey(row));
     const columns = columnsOf(run.head);
     const rows = new DerivedRows(store, record, input);
     defer(() => rows.discard());
@@ -63,7 +80,6 @@ export function writeUndoRows(
     const notUndone = list(notUndoneFile, 'fields', 'why');
     const byHand = list(byHandFile, 'unclear');
     const operationsByHand = new Map<string, Pick<Operation, 'name' | 'thing'>>();
-    const subjects = new Set<string>();
     const edits = new Map<string, Edit>();
 
     const putBack = async (edit: Edit): Promise<void> => {
@@ -84,7 +100,7 @@ export function writeUndoRows(
       if (missing.length < newValues.size) {
         const undoing = undoRow(store.operations, edit, input.lists !== undefined);
         await rows.add(undoing, cellsOf(undoing, columns));
-        subjects.add(subjectKey(call));
+        if (laterRuns.length > 0) subjects.putBack(subjectKey(call));
       }
       if (missing.length === 0) return;
       const isPart = missing.length < newValues.size;
@@ -105,7 +121,7 @@ export function writeUndoRows(
         const key = subjectKey(call);
         const edit = edits.get(key) ?? { row: 0, call, oldValues: new Map(), newValues: new Map() };
         addLineToEdit(edit, line);
-        if (repeated.has(key)) edits.set(key, edit);
+        if (subjects.isRepeated(key)) edits.set(key, edit);
         else await putBack(edit);
       }
       await Promise.all([notUndone.flush(), byHand.flush()]);
@@ -124,22 +140,29 @@ export function writeUndoRows(
       ...planned,
       notUndone: await notUndone.publish(),
       byHand: { ...(await byHand.publish()), operations: [...operationsByHand.values()] },
-      subjects,
+      laterEdits: planned.scan.rows === 0 ? [] : await laterEditsOf(store, laterRuns, subjects),
     };
   });
 }
 
-/** Counts rows with one of these subjects, with any result. */
-export async function rowsOn(
+/** Counts the rows of each run that are about what is put back, with any result. */
+async function laterEditsOf(
   store: RunStore,
-  record: RunRecord,
-  subjects: ReadonlySet<string>,
-): Promise<number> {
-  const file = await openRunRows(store, record);
-  let rows = 0;
-  for await (const part of file.rows())
-    for (const row of part) if (row.kind !== 'invalid' && subjects.has(subjectKey(row))) rows += 1;
-  return rows;
+  runs: readonly RunRecord[],
+  subjects: UndoneSubjects,
+): Promise<readonly LaterEdits[]> {
+  const edits: LaterEdits[] = [];
+  for (const run of runs) {
+    let rows: number | Error = 0;
+    try {
+      for await (const part of (await openRunRows(store, run)).rows())
+        for (const row of part) if (row.kind !== 'invalid' && subjects.isPutBack(subjectKey(row))) rows += 1;
+    } catch (error) {
+      rows = error as Error;
+    }
+    if (rows !== 0) edits.push({ run: run.id, rows });
+  }
+  return edits;
 }
 
 /** Whether a row shows a change, or an earlier value: a later row may have superseded it. */
@@ -147,27 +170,46 @@ function isEffective(line: ReportLine): boolean {
   return mayHaveChangedEntry(line) || line.result.code === 'SUPERSEDED';
 }
 
-/** Subjects with several effective rows: only their edits stay in memory. */
-function repeatedSubjects(
-  store: RunStore,
-  record: RunRecord,
-  later: readonly RunRecord[],
-): Promise<ReadonlySet<string>> {
-  return withScope(async (defer) => {
-    const subjects = new DigestTable(0);
-    const repeated = new Set<string>();
-    for await (const part of callsOf(
-      await openLastRowsWithResults(store, record, later, defer),
-      isEffective,
-    )) {
-      for (const { row } of part) {
-        const key = subjectKey(row);
-        if (subjects.find(key) < 0) subjects.enter(key);
-        else repeated.add(key);
-      }
-    }
-    return repeated;
-  });
+/** The numbers of an entry: 1 for a subject with several effective rows, and 1 for a subject that is put back. */
+const [repeatedPlace, putBackPlace] = [0, 1];
+
+/** The subjects that an undo must know again. A subject takes 11 to 22 bytes of memory, and 16 that may overflow. */
+class UndoneSubjects {
+  readonly #table: DigestTable;
+
+  constructor(overflow: Overflow) {
+    this.#table = new DigestTable(2, overflow);
+  }
+
+  /** Adds the subject of an effective row. */
+  add(key: string): void {
+    const entry = this.#table.find(key);
+    if (entry < 0) this.#table.enter(key);
+    else this.#table.set(entry, repeatedPlace, 1);
+  }
+
+  /** Whether several effective rows have the subject: only the edits of such subjects stay in memory. */
+  isRepeated(key: string): boolean {
+    return this.#has(key, repeatedPlace);
+  }
+
+  putBack(key: string): void {
+    const entry = this.#table.find(key);
+    this.#table.set(entry < 0 ? this.#table.enter(key) : entry, putBackPlace, 1);
+  }
+
+  isPutBack(key: string): boolean {
+    return this.#has(key, putBackPlace);
+  }
+
+  close(): void {
+    this.#table.close();
+  }
+
+  #has(key: string, place: number): boolean {
+    const entry = this.#table.find(key);
+    return entry >= 0 && this.#table.get(entry, place) === 1;
+  }
 }
 
 function columnsOf({ operations }: RowsHead): RowsHead['columns'] {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { operations } from '../../../../jobs/index.ts';
 import { hashFile } from '../../../../src/base/disk/hash-file.ts';
+import { type PlanFile, writePlanFile } from '../../../../src/engine/run/plan/file/plan-file.ts';
 import type { RowOptions } from '../../../../src/engine/run/plan/open-manifest.ts';
-import { type PlanFile, writePlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
 import { type PlannedRows, planManifest } from '../../../../src/engine/run/plan/planned-rows.ts';
 import type { RunOptions } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';

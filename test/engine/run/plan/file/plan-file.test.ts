@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../../../jobs/index.ts';
-import { hashFile } from '../../../../src/base/disk/hash-file.ts';
-import type { Operation } from '../../../../src/engine/operation/operation.ts';
-import { requestDigest } from '../../../../src/engine/operation/shown-request.ts';
-import { readPlanFile, writePlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
-import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
-import { callable } from '../../rows/decided-rows.ts';
-import { writeRows } from '../../rows/written-rows.ts';
-import { planOptions, writePlan } from './written-plan.ts';
+import { operations } from '../../../../../jobs/index.ts';
+import { hashFile } from '../../../../../src/base/disk/hash-file.ts';
+import type { Operation } from '../../../../../src/engine/operation/operation.ts';
+import { requestDigest } from '../../../../../src/engine/operation/shown-request.ts';
+import { writePlanFile } from '../../../../../src/engine/run/plan/file/plan-file.ts';
+import { readPlanFile } from '../../../../../src/engine/run/plan/file/read-plan-file.ts';
+import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
+import { callable } from '../../../rows/decided-rows.ts';
+import { writeRows } from '../../../rows/written-rows.ts';
+import { planOptions, writePlan } from '../written-plan.ts';
 
 const csv = [
   'operation,soundboard_id,title,description,old_title,evaluation_id,user_id,note',
@@ -37,7 +38,11 @@ async function written(content = csv) {
 async function reading(file: string, maxBytes?: number, loaded: readonly Operation[] = operations) {
   const stateDir = await temporaryFolder();
   const copy = join(stateDir, 'rows.jsonl');
-  return { stateDir, copy, plan: readPlanFile({ stateDir, operations: loaded }, file, copy, maxBytes) };
+  return {
+    stateDir,
+    copy,
+    plan: readPlanFile({ stateDir, operations: loaded }, file, copy, { ...(maxBytes && { maxBytes }) }),
+  };
 }
 
 const textIn = async (file: string) => gunzipSync(await readFile(file)).toString('utf8');
