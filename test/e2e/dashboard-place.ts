@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Choices, Draft } from '../../src/pages/server/start/draft.ts';
 import { selfSigned } from '../engine/api/self-signed.ts';
+import { freePort } from '../helpers/free-port.ts';
 import { type Home, newHome } from './home.ts';
 import { eventually, kindSandbox } from './redis/machine.ts';
 
@@ -35,7 +36,9 @@ export interface Address {
 
 /** The dashboard that a command serves. */
 export async function dashboardOf(place: Pick<Home, 'start'>, ...flags: string[]) {
-  const served = place.start('dashboard', '--port', '0', '--json', ...flags);
+  // A later dashboard may get this port, which no other process takes meanwhile.
+  const port = String(await freePort());
+  const served = place.start('dashboard', '--port', port, '--json', ...flags);
   await eventually(() => served.stdout.endsWith('\n'));
   return { served, ...(JSON.parse(served.stdout) as Address) };
 }

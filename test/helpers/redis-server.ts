@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +8,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { selfSigned } from '../engine/api/self-signed.ts';
 import { describeWhereFound, describeWithProgram } from './describe-with-program.ts';
+import { freePort } from './free-port.ts';
 import { findProgram } from './program.ts';
 
 export interface StartOptions {
@@ -235,23 +234,4 @@ async function launch(
     });
   }).finally(() => clearTimeout(tooLate));
   return child;
-}
-
-/**
- * A port on which no process listens. It is below those that a system gives to connections, and to servers that ask for any port: none of
- * them takes it before it is used. A server in cluster mode also needs the port 10,000 above it.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(11_000, 22_000);
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
 }

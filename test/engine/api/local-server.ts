@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createSocketServer, type Server, type
 import { onTestFinished } from 'vitest';
 import { type ApiAnswer, type ClientOptions, createClient } from '../../../src/engine/api/client.ts';
 import type { ApiFailure } from '../../../src/engine/api/failure.ts';
+import { freePort } from '../../helpers/free-port.ts';
 
 export interface SeenRequest {
   readonly method: string | undefined;
@@ -57,13 +58,9 @@ export async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A URL on loopback where nothing listens. */
+/** A URL on loopback where nothing listens, nor will a server that asks for any port. */
 export async function deadUrl(): Promise<string> {
-  const server = createSocketServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${await freePort()}`;
 }
 
 /** A client of that server, closed after the test. */
