@@ -95,8 +95,10 @@ const smallFileBytes = 1_000_000;
 export async function readSmallFile(path: string, mostBytes = smallFileBytes): Promise<string> {
   const file = await openFile(path, { mostBytes });
   try {
-    // Node reads no more than the size that the file has now.
-    return markedText(await file.readFile());
+    const bytes = await file.readFile();
+    // An empty file is read to its end, which may have moved.
+    if (bytes.length > mostBytes) throw new FileTooLargeError(mostBytes);
+    return markedText(bytes);
   } finally {
     await file.close();
   }
