@@ -325,7 +325,7 @@ function watchModel(
   model.onAdd = (entries) => {
     const { jobId = '', jobData } = entries[0] ?? {};
     world.tell(`${by()} adds ${jobId}: ${jobData?.data}`);
-    referee.added(entries, datastore.client);
+    referee.added(entries, datastore.client, datastore.lostKeys);
     sightings.added(entries, datastore.client);
   };
   model.onLog = (id, text) => {

@@ -33,6 +33,8 @@ export class Referee {
   /** Rows in a batch that the datastore had when its coordinator died, before the journal said so. */
   readonly #unannounced = new Set<number>();
   readonly #addedBy = new Map<number, SimulatedProcess | undefined>();
+  /** By batch: the keys that the datastore had lost when the batch was added for the first time. */
+  readonly #lostKeysBefore = new Map<string, number>();
 
   constructor(sight: Sight) {
     this.#sight = sight;
@@ -48,9 +50,16 @@ export class Referee {
     return this.#bound?.what;
   }
 
-  /** A batch is added. The command of a dead process may arrive after the power failure that ended it. */
-  added(entries: readonly FlowEntry[], writer: SimulatedProcess | undefined): void {
+  /**
+   * A batch is added. The command of a dead process may arrive after the power failure that ended it. A command that is sent once more,
+   * because its connection broke, adds a batch again if its key was lost meanwhile; the ledger of the batch has the results of its rows.
+   */
+  added(entries: readonly FlowEntry[], writer: SimulatedProcess | undefined, lostKeys: number): void {
     if (this.#sight.journal.cuts > 0 && writer?.isDead) return;
+    const { jobId = '' } = entries[0] ?? {};
+    const lostBefore = this.#lostKeysBefore.get(jobId);
+    if (lostBefore === undefined) this.#lostKeysBefore.set(jobId, lostKeys);
+    else if (lostKeys > lostBefore) return;
     const data = JSON.parse(entries[0]?.jobData.data ?? '{}') as { rows?: readonly [number, number][] };
     const durable = this.#readDurable();
     for (const [first, last] of data.rows ?? [])
