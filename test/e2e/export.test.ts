@@ -170,15 +170,15 @@ test('a list that changes while it is read is told', async () => {
 });
 
 test('refused calls wait as the service asks, also in the middle', async () => {
-  const { run, sandbox } = await asUsers(
-    '--evaluations',
-    '3000',
-    '--limit',
-    'fixed-window:limit=2,window=1s',
-  );
+  const { run, sandbox } = await asUsers('--evaluations', '3000', '--fault', '429=40%');
   const { code, stdout } = await run('export', 'deleted-evaluations', '--out', 'x.csv', '--json');
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, listed_twice: 0 });
-  expect((await sandbox.log()).some(({ status }) => status === 429)).toBe(true);
+  const calls = (await sandbox.log()).map(({ status, time }) => ({ status, at: Date.parse(time) }));
+  const refused = calls.flatMap(({ status }, index) => (status === 429 ? [index] : []));
+  expect(refused.at(-1)).toBeGreaterThan(calls.findIndex(({ status }) => status === 200));
+  // "Retry-After: 1", less what two clocks may differ by.
+  const waits = refused.map((index) => (calls[index + 1]?.at ?? 0) - (calls[index]?.at ?? 0));
+  expect(waits.filter((ms) => ms < 990)).toEqual([]);
 });
 
 test('Ctrl-C ends an export at once, and leaves no file', async () => {

@@ -4,14 +4,14 @@
  *
  * - reports when a number of requests have arrived,
  * - changes its behavior at any moment: `configure`,
- * - has faults that users do not rehearse: `403` refuses a call as forbidden; after processing a call, `wrong-id` names the
- *   next identifier in a 200, `slow-body` sends the second half of the answer late (`--slow-body-delay`, 5s), and `cut-body`
- *   closes the connection after the first half.
+ * - has faults that users do not rehearse: `403` refuses a call as forbidden, and `429` as a limit does, however slow the
+ *   machine is; after processing a call, `wrong-id` names the next identifier in a 200, `slow-body` sends the second half of
+ *   the answer late (`--slow-body-delay`, 5s), and `cut-body` closes the connection after the first half.
  */
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/base/text/json.ts';
-import { type HttpAnswer, refuse } from '../../src/sandbox/answer.ts';
+import { type HttpAnswer, refuse, retryAfter } from '../../src/sandbox/answer.ts';
 import { type FaultKind, faultAfterProcessing, faultKinds, parseFaults } from '../../src/sandbox/faults.ts';
 import { stateLines } from '../../src/sandbox/look.ts';
 import { type GivenOptions, parseDuration, readOptions } from '../../src/sandbox/notation.ts';
@@ -108,7 +108,10 @@ function optionsOf(flags: readonly string[]): TestOptions {
 
 function readTestOptions(given: TestOptions) {
   const { fault, slowBodyDelay, ...settings } = readOptions(testOptions, given);
-  return { ...settings, fault: parseFaults('--fault', fault, [...allFaults(slowBodyDelay), forbidden]) };
+  return {
+    ...settings,
+    fault: parseFaults('--fault', fault, [...allFaults(slowBodyDelay), forbidden, tooMany]),
+  };
 }
 
 class TestService extends Service {
@@ -141,7 +144,14 @@ const forbidden: FaultKind = {
   spoil: () => refuse('PERMISSION_DENIED', 'the access token does not permit this operation'),
 };
 
-/** The faults for users and those only for tests, except `403`, after which a run halts. */
+const tooMany: FaultKind = {
+  name: '429',
+  processed: false,
+  summary: '',
+  spoil: () => refuse('RESOURCE_EXHAUSTED', 'too many requests', { headers: retryAfter(1) }),
+};
+
+/** The faults for users and those only for tests, except `403`, after which a run halts, and `429`, which limits give. */
 export function allFaults(slowBodyDelay: number): readonly FaultKind[] {
   return [
     ...faultKinds,
