@@ -26,8 +26,10 @@ import {
   runOfPlan,
   wantsPage,
 } from './plan.ts';
-import { askingUser, planOf, readingManifest } from './planned-run.ts';
+import { askingUser, planOf, readingManifest, requireConsent } from './planned-run.ts';
 import { otherApi } from './resumed-record.ts';
+
+type Derivation = 'retry' | 'undo';
 
 /**
  * Runs rows of another run as a new run, with its API and options unless the user overrides them.
@@ -37,7 +39,7 @@ import { otherApi } from './resumed-record.ts';
 export async function runDerived(
   context: Context,
   of: RunRecord,
-  as: 'retry' | 'undo',
+  as: Derivation,
   onConflict: RunOptions['onConflict'],
   write: (input: UndoInput) => Promise<PlannedRows | ExitCode>,
 ): Promise<ExitCode> {
@@ -103,6 +105,13 @@ export async function runDerived(
 
 export function isPreview(flags: Flags): boolean {
   return flags.plan === true || flags.out !== undefined || wantsPage(flags);
+}
+
+/** @throws a usage error when rows would be called without a confirmation that can't be asked for */
+export function requireConsentUnlessPreview(context: Context, as: Derivation, id: string | undefined): void {
+  const { flags } = context;
+  if (isPreview(flags)) return;
+  requireConsent(context, [as, ...(id === undefined ? [] : [id]), '--plan', ...runWords(flags)]);
 }
 
 async function preview(

@@ -15,7 +15,6 @@ import {
   isHaltedByGuard,
   type RunRecord,
 } from '../../../engine/run/record/record.ts';
-import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import { openRunRows, refuseChangedRows } from '../../../engine/run/record/run-rows.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { rewriteReport } from '../../../engine/run/report/report-run.ts';
@@ -32,7 +31,7 @@ import type { Terminal } from '../../terminal.ts';
 import { differingOptions, tomorrowText } from '../options.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
-import { busyWith, changesOfResume, refuseUnlessResumable } from './resumed-record.ts';
+import { busyWith, changesOfResume, refuseUnlessResumable, whatContinues } from './resumed-record.ts';
 import { runWhenFree } from './run-scope.ts';
 import { submitResumed } from './submit-resumed.ts';
 
@@ -52,21 +51,13 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
   const { terminal, store } = context;
   await refuseChangedRows(store, record);
   const changes = changesOfResume(context, record);
-  const notes = [await tomorrowText(context), await whatContinues(store, record)];
+  const notes = [await tomorrowText(context), await whatContinues(store, record, 'this command')];
   // Say nothing of the calls to come before nothing can refuse them any more.
   const onStarted: Context['onStarted'] = (started, stop) => {
     for (const note of notes) if (note !== undefined) terminal.say(note);
     context.onStarted?.(started, stop);
   };
   return execute({ ...context, onStarted }, { ...record, ...changes });
-}
-
-/** What a halted run does next. Undefined for another run. */
-async function whatContinues(store: RunStore, record: RunRecord): Promise<string | undefined> {
-  if (!isHaltedByGuard(record)) return undefined;
-  const { done } = await progressOf(store, record);
-  const left = counted(record.plan.rows - done, 'row');
-  return `Run ${record.id} was halted. It now calls the ${left} without a result, and counts failures from now on.`;
 }
 
 /**

@@ -1,13 +1,17 @@
 import { BusyError, type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { counted } from '../../../base/text/format.ts';
 import { withActor } from '../../../domain/actor.ts';
 import { isActive } from '../../../engine/cluster/entries.ts';
 import { endings } from '../../../engine/run/record/ending.ts';
 import {
   actualState,
   endFactsOfRun,
+  isHaltedByGuard,
   isResumable,
   type RunRecord,
 } from '../../../engine/run/record/record.ts';
+import { progressOf } from '../../../engine/run/record/run-journal.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
 import { changedOptions, savingOptions } from '../../../settings/run-options.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { environment, type Flags } from '../../config.ts';
@@ -83,4 +87,17 @@ export function busyWith({ id, state, process }: RunRecord): BusyError {
         `Run ${id} is running (process ${process?.pid} on ${process?.host})`,
         `Wait for its end (--wait 10m), or cancel it with "cqbatch cancel ${id}".`,
       );
+}
+
+/** What a halted run does next. Undefined for another run. */
+export async function whatContinues(
+  store: RunStore,
+  record: RunRecord,
+  caller: 'this command' | 'the daemon',
+): Promise<string | undefined> {
+  if (!isHaltedByGuard(record)) return undefined;
+  const { done } = await progressOf(store, record);
+  const left = counted(record.plan.rows - done, 'row');
+  const [calls, from] = caller === 'the daemon' ? ['The daemon calls', 'then'] : ['It now calls', 'now'];
+  return `Run ${record.id} was halted. ${calls} the ${left} without a result, and counts failures from ${from} on.`;
 }

@@ -27,9 +27,7 @@ import { type FittingRun, findRecord } from '../../../engine/run/work/find-run.t
 import type { Flags } from '../../config.ts';
 import { type Context, openRunContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
-import { runWords } from '../options.ts';
-import { isPreview, runDerived } from './derived-run.ts';
-import { requireConsent } from './planned-run.ts';
+import { isPreview, requireConsentUnlessPreview, runDerived } from './derived-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
@@ -40,13 +38,7 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
 
 export async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal, flags } = context;
-  if (!isPreview(flags))
-    requireConsent(context, [
-      'retry',
-      ...(id === undefined ? [] : [id]),
-      '--plan',
-      ...runWords(context.flags),
-    ]);
+  requireConsentUnlessPreview(context, 'retry', id);
   const original = await findRecord(store, id, runToRetry(store));
   const retriedRun = await findRetries(store, original);
   const later = retriesAfter(retriedRun, original);

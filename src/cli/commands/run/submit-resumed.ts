@@ -1,13 +1,6 @@
 import { usageError } from '../../../base/errors/errors.ts';
-import { counted } from '../../../base/text/format.ts';
 import { openScheduleStore } from '../../../daemon/schedule/store.ts';
-import {
-  goesOnByItself,
-  isHaltedByGuard,
-  type RunRecord,
-  stateInWords,
-} from '../../../engine/run/record/record.ts';
-import { progressOf } from '../../../engine/run/record/run-journal.ts';
+import { goesOnByItself, type RunRecord, stateInWords } from '../../../engine/run/record/record.ts';
 import { refuseChangedRows } from '../../../engine/run/record/run-rows.ts';
 import { resubmitRun } from '../../../engine/run/work/resubmit.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
@@ -16,7 +9,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Terminal } from '../../terminal.ts';
 import { sayWhoCarriesOut } from '../daemon/schedule.ts';
 import { attributionOf, sayIfTomorrow } from '../options.ts';
-import { changesOfResume, refuseUnlessResumable } from './resumed-record.ts';
+import { changesOfResume, refuseUnlessResumable, whatContinues } from './resumed-record.ts';
 
 /**
  * Hands a stopped run to a daemon, with what the user changes of it.
@@ -41,13 +34,8 @@ export async function submitResumed(context: CommandContext, record: RunRecord):
     throw usageError('RUN_STATE', `Run ${id} has just changed, and ${now}: look at it, then try again.`);
   }
   await sayIfTomorrow(context);
-  if (isHaltedByGuard(record)) {
-    const { done } = await progressOf(store, record);
-    const left = counted(record.plan.rows - done, 'row');
-    terminal.say(
-      `Run ${id} was halted. The daemon calls the ${left} without a result, and counts failures from then on.`,
-    );
-  }
+  const continues = await whatContinues(store, record, 'the daemon');
+  if (continues !== undefined) terminal.say(continues);
   const code = saySubmitted(terminal, resubmission.record, 'is submitted');
   await sayWhoCarriesOut({ terminal, schedules: openScheduleStore(store.stateDir) });
   return code;

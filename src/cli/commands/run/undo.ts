@@ -10,9 +10,7 @@ import { type FittingRun, findRecord } from '../../../engine/run/work/find-run.t
 import type { Flags } from '../../config.ts';
 import { type Context, openRunContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { runWords } from '../options.ts';
-import { isPreview, runDerived } from './derived-run.ts';
-import { requireConsent } from './planned-run.ts';
+import { isPreview, requireConsentUnlessPreview, runDerived } from './derived-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
 /** Undoes a run, as far as its manifest has old values. */
@@ -23,13 +21,7 @@ export async function undo(id: string | undefined, flags: Flags): Promise<ExitCo
 
 export async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal } = context;
-  if (!isPreview(context.flags))
-    requireConsent(context, [
-      'undo',
-      ...(id === undefined ? [] : [id]),
-      '--plan',
-      ...runWords(context.flags),
-    ]);
+  requireConsentUnlessPreview(context, 'undo', id);
   const original = await findRecord(store, id, runToUndo(store));
   const runs = await store.list();
   const later = retriesAfter(retriesAmong(runs, original), original);
