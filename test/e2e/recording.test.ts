@@ -8,11 +8,11 @@ import { textOf } from '../recording/terminal.ts';
 
 /**
  * The words that every session prints. Numbers other than those of all rows, where lines break, bars and curves, progress, and messages of
- * the shell differ from one to the next.
+ * the shell differ from one to the next. The progress of a slow run is longer than a line, and `^Z` ends it.
  */
 function comparable(lines: readonly string[]): string {
   return lines
-    .filter((line) => !/^ +[▁-█]|^[█░·]+ +[\d,]+\/1,200 |^\[1\]/.test(line))
+    .filter((line) => !/^ +[▁-█]|^[█░·]+ +[\d,]+\/1,200 |\^Z$|^\[1\]/.test(line))
     .map((line) => (line.length === screen.columns ? line : `${line} `))
     .join('')
     .replaceAll(/\s+/g, ' ')
