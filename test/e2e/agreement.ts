@@ -37,14 +37,6 @@ export function expectAgreement(
   expect(disagreements(report, log, options)).toEqual([]);
 }
 
-/**
- * The most calls that a process may yet make when the journal can't be written any more: the journal is never two seconds behind
- * (docs/architecture.md), and what is in flight then comes to its end.
- */
-export function mostUnwritten(callsPerSecond: number, concurrency: number): number {
-  return 2 * callsPerSecond + concurrency;
-}
-
 /** In what report and API disagree. */
 export function disagreements(
   report: readonly Cells[],

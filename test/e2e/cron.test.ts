@@ -7,8 +7,8 @@ import { newHome } from './home.ts';
 
 const rows = 60;
 const run = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
-/** Two minutes for all rows: no command meanwhile takes that long, even on a busy machine. */
-const slowly = ['--rate', '30/m'];
+/** Ten minutes for all rows: no commands meanwhile take that long, even on a busy machine. */
+const slowly = ['--rate', '6/m'];
 
 async function prepared(datastore: Readonly<Record<string, string>> = {}) {
   const home = await newHome(rows, ['--unrecoverable', '0%', '--not-deleted', '0%'], datastore);

@@ -8,7 +8,7 @@ import { enterState, type RunRecord, type RunState } from '../../src/engine/run/
 import { openRunStore } from '../../src/engine/run/record/store.ts';
 import { plannedRecord } from '../engine/run/planned-record.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
+import { describeWithBrowser, expectAccessible, stopClock } from '../helpers/browser.ts';
 import { describeWithRedis, redisForTest } from '../helpers/redis-server.ts';
 import { dashboardOf, newPlace } from './dashboard-place.ts';
 
@@ -182,8 +182,7 @@ describeWithBrowser('the dashboard', (open) => {
       expect(await copy.count()).toBe(1);
     }
     // For two seconds, the button says that the text is copied, although the page is drawn again, which removes a foreign attribute.
-    await page.clock.install();
-    await page.clock.pauseAt(Date.now() + 1_000);
+    await stopClock(page);
     await copy.press('Enter');
     const copied = page.getByRole('button', { name: /^(Copied|Not allowed)$/ });
     await copied.waitFor();
@@ -206,12 +205,12 @@ describeWithBrowser('the dashboard', (open) => {
     for (const { url } of [other, one, other]) {
       await page.goto(url);
       await page.locator('#card-r').waitFor();
-      expect(await page.locator('#actions-r').count()).toBe(1);
+      await page.locator('#actions-r').waitFor();
     }
   });
 
   test('shows borders, the bar and the chosen colors to readers with little sight', async () => {
-    const place = await newPlace(300, anyDatastore());
+    const place = await newPlace(2_000, anyDatastore());
     const { control_url } = await dashboardOf(place, '--control');
     place.going('--rate', '5/s');
     const { page } = await open(control_url ?? '');
@@ -245,7 +244,7 @@ describeWithRedis('on Redis', () => {
       await told('far', 'last seen running');
       await told('r', 'waiting');
       // The page says why once, for all its runs.
-      expect(await page.getByText(/Redis at .+ does not answer/).count()).toBe(1);
+      await expect.poll(() => page.getByText(/Redis at .+ does not answer/).count()).toBe(1);
       await redis.restart();
       for (const id of ['r', 'far']) await told(id, / left, /);
     });
@@ -255,14 +254,14 @@ describeWithRedis('on Redis', () => {
       const shared = { CQBATCH_QUEUE: redis };
       const place = await newPlace(2_000, shared);
       const worker = await place.worker();
-      place.going('--rate', '20/s');
+      place.going('--rate', '5/s');
       const { url } = await dashboardOf(place);
       const { page } = await open(url);
       await page.locator('#card-r').getByText(' left, ').waitFor();
       const row = page.getByRole('row', { name: new RegExp(`^${worker.pid} on `) });
       await row.waitFor();
       worker.kill('SIGKILL');
-      place.start('run', 'rows.csv', '--yes', '--run-id', 'urgent', '--priority', 'high', '--rate', '20/s');
+      place.start('run', 'rows.csv', '--yes', '--run-id', 'urgent', '--priority', 'high', '--rate', '5/s');
       await page.locator('#card-urgent').getByText('high priority').waitFor();
       const card = page.locator('#card-r');
       await card.getByText(/^Waiting for urgent \(priority high\), /).waitFor();
@@ -281,7 +280,7 @@ describeWithRedis('on Redis', () => {
         await store.save(enterState({ ...plannedRecord, id: `old-${index}` }, 'cancelled'));
       }
       const { url } = await dashboardOf(elsewhere);
-      place.going('--rate', '20/s');
+      place.going('--rate', '5/s');
       const { page } = await open(url);
       const workers = page.getByRole('region', { name: 'Workers' });
       await workers.focus();

@@ -205,8 +205,8 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
       await page.keyboard.press('Enter');
       await dialog.waitFor({ state: 'detached' });
       // The menu has closed, and its button has the focus.
-      expect(await page.evaluate('document.activeElement?.id')).toBe('actions-r');
-      expect(await page.locator('#menu-r[open]').count()).toBe(0);
+      await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('actions-r');
+      await expect.poll(() => page.locator('#menu-r[open]').count()).toBe(0);
     }
     expect(requests.filter((address) => address.includes('/runs/r/'))).toEqual([]);
     // Opened again, the address leads to the dashboard, in another browser with a click and without control.

@@ -9,9 +9,13 @@ import { mixedCsv } from './manifests.ts';
 
 /** An answer for another entry halts a run. */
 const faults = allFaults(0).filter(({ name }) => name !== 'wrong-id');
-const everyFault = faults.map(({ name }) => `${name}=1%`).join(',');
+/** Few calls may take as long as a call that gets no answer. */
+const everyFault = faults
+  .map(({ name }) => `${name}=${name.startsWith('timeout') ? '0.3%' : '1%'}`)
+  .join(',');
 const sandboxArgs = ['--evaluations', '3000', '--soundboards', '3000', '--slow-body-delay', '100ms'];
-const runArgs = ['run', 'rows.csv', '--yes', '--timeout', '4s'];
+/** A call that takes that long on a slow machine would count as unclear, for which the sandbox knows no reason. */
+const runArgs = ['run', 'rows.csv', '--yes', '--timeout', '20s'];
 
 test.each(shapes)(
   'a run against every fault reports every row once, as the API in the shape %s saw it',
@@ -21,7 +25,7 @@ test.each(shapes)(
     const flags = [...sandboxArgs, '--shape', shape, '--fault', everyFault];
     const { cwd, sandbox, options } = await newHome(text, flags, env);
     const { code, stderr } = await cqbatchProcess(runArgs, options);
-    expect(stderr).not.toContain('error');
+    expect(stderr).not.toMatch(/^error: /m);
     expect(code).toBe(1);
 
     const folder = await newestRunFolder(cwd);

@@ -24,7 +24,7 @@ function comparable(): (text: string) => string {
       .replaceAll(/\r+\n/g, '\n')
       .replaceAll(/[^\n]*\p{Cc}\[2K/gu, '')
       .replaceAll(/\p{Cc}\[\d*[A-Za-z]/gu, '')
-      .replaceAll(/ after [\d.]+ m?s\b/g, '')
+      .replaceAll(/ after (?:\d+ min(?: \d+ s)?|[\d.]+ m?s)\b/g, '')
       .replaceAll(/checked at [\d:]+ UTC/g, 'checked')
       .replaceAll(/^ {2}[▁-█]+ {2}up to .*\n/gmu, '')
       .replaceAll(/127\.0\.0\.1:\d+/g, address)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCsv } from '../helpers/run-folder.ts';
 import { describeWithSmallDisk, type SmallDisk, smallDisk } from '../helpers/small-disk.ts';
-import { expectAgreement, expectEveryRowOnce, mostUnwritten } from './agreement.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
 
@@ -30,10 +30,8 @@ async function leftovers({ folder }: SmallDisk): Promise<readonly string[]> {
 describeWithSmallDisk('a full disk', () => {
   test('ends a run at the first refused write, and resume finishes the run', async () => {
     const { disk, sandbox, start, run } = await newPlace(rows);
-    const [callsPerSecond, concurrency] = [50, 4];
-    const paced = ['--rate', `${callsPerSecond}/s`, '--concurrency', `${concurrency}`];
-    const { end } = start(...runArgs, ...paced);
-    await sandbox.requested(50);
+    const { end } = start(...runArgs, '--rate', '5/s', '--concurrency', '4');
+    await sandbox.requested(10);
     disk.fill();
     const before = (await sandbox.log()).length;
     const { code, stderr } = await end;
@@ -43,7 +41,8 @@ describeWithSmallDisk('a full disk', () => {
     expect(stderr).not.toContain('    at ');
     expect(await leftovers(disk)).toEqual([]);
     const after = (await sandbox.log()).length - before;
-    expect(after).toBeLessThanOrEqual(mostUnwritten(callsPerSecond, concurrency));
+    // The journal is never two seconds behind. The rate leaves a slow machine ten times as long.
+    expect(after).toBeLessThanOrEqual(100);
 
     // Still full: the same sentence.
     const again = await run('resume', 'r');

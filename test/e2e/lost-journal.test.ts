@@ -6,18 +6,17 @@ import { newHome } from './home.ts';
 
 const rows = 200;
 
-/** A run that was killed after some requests. */
-async function killed(requests: number, ...flags: string[]) {
-  const home = await newHome(rows, ['--unrecoverable', '0%', '--not-deleted', '0%'], {});
-  const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '100/s', ...flags);
-  await home.sandbox.requested(requests);
-  run.kill('SIGKILL');
-  await run.end;
-  return { ...home, journal: join(home.folder('r'), 'journal.jsonl') };
-}
+const kind = ['--unrecoverable', '0%', '--not-deleted', '0%'];
+const started = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '100/s'];
 
 test('a started run does not continue without its journal, whatever else is left', async () => {
-  const { sandbox, run, journal, ...home } = await killed(80);
+  const home = await newHome(rows, kind, {});
+  const { sandbox, run } = home;
+  const journal = join(home.folder('r'), 'journal.jsonl');
+  const going = home.start(...started);
+  await sandbox.requested(80);
+  going.kill('SIGKILL');
+  await going.end;
   const whole = await readFile(journal);
   const before = (await sandbox.log()).length;
   await appendFile(journal, `{"fed":[${rows},${rows + 1}],"batch":"b"}\n`);
@@ -42,7 +41,19 @@ test('a started run does not continue without its journal, whatever else is left
 
 test('a journal that lost its last lines in a power failure gets them again from the datastore', async () => {
   const concurrency = 4;
-  const { sandbox, run, journal, ...home } = await killed(120, '--concurrency', String(concurrency));
+  const home = await newHome(rows, kind, {});
+  const { sandbox, run } = home;
+  const journal = join(home.folder('r'), 'journal.jsonl');
+  const going = home.start(...started, '--concurrency', String(concurrency));
+  await sandbox.requested(120);
+  // The calls in flight stay so until the journal has the results of the others.
+  sandbox.configure({ latency: '1h' });
+  await expect
+    .poll(async () => (await readFile(journal, 'utf8')).match(/^\{"row":/gm)?.length)
+    .toBeGreaterThanOrEqual(120 - concurrency);
+  going.kill('SIGKILL');
+  await going.end;
+  sandbox.configure({ latency: '0ms' });
   const whole = await readFile(journal, 'utf8');
   const lines = whole.split(/(?<=\n)/);
   // Half a line remains of what was written last.

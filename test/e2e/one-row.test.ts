@@ -59,8 +59,8 @@ test('the page on the architecture shows a row as it is, from its manifest to it
     return text.replace('\ufeff', '').trimEnd().split(/\r?\n/);
   };
 
-  // One row at a time. The rate leaves a second between two intents, so that no entry of the ledger has a result and an intent.
-  const slowly = ['--rate', '1/s', '--concurrency', '1'];
+  // One row at a time. The rate leaves ten seconds between two intents, so that no entry of the ledger has a result and an intent.
+  const slowly = ['--rate', '6/m', '--concurrency', '1'];
   const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'week-47', ...slowly);
   await sandbox.requested(1);
   sandbox.configure({ fault: 'timeout-after-commit=100%' });

@@ -16,14 +16,14 @@ test('a daemon without Redis leaves a run for an urgent one, and goes on with it
   await home.write('urgent.csv', restoreCsv(40, 1_001).text);
   await home.write('waits.csv', restoreCsv(40, 2_001).text);
   const daemon = await home.worker('--coordinate');
-  await submit(home, 'nightly', 'rows.csv', '--rate', '2/s');
+  await submit(home, 'nightly', 'rows.csv', '--rate', '1/s');
   await submit(home, 'waits', 'waits.csv', '--priority', 'low', '--rate', '40/s');
   await sandbox.requested(2);
   await submit(home, 'urgent', 'urgent.csv', '--priority', 'high', '--rate', '40/s');
   await eventually(hasEnded('urgent'));
   expect(await home.stateOf('nightly')).not.toBe('completed');
 
-  // The low run would have to wait for the nightly one, which has 300 rows at 2 a second.
+  // The low run would have to wait for the nightly one, which has 300 rows at 1 a second.
   expect(await home.run('set-priority', 'waits', 'high', '--reason', 'needed at nine')).toEqual({
     code: 0,
     stdout: 'Run waits has priority high.\n',

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import { resultOf } from '../engine/journal/arbitraries.ts';
-import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
+import { describeWithBrowser, expectAccessible, stopClock } from '../helpers/browser.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 import { callableRow } from '../helpers/planned-row.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
@@ -57,8 +57,7 @@ describeWithBrowser('report.html', (open) => {
     );
     const retry = `cqbatch retry ${id} --transient`;
     // A button says for two seconds that it has copied: these end when the test says so.
-    await page.clock.install();
-    await page.clock.pauseAt(Date.now() + 1_000);
+    await stopClock(page);
     await page.getByRole('button', { name: `Copy ${retry}` }).click();
     await page.getByRole('button', { name: `Copied ${retry}` }).waitFor();
     expect(await page.evaluate('navigator.clipboard.copied()')).toBe(retry);

@@ -86,8 +86,9 @@ test('of two who hand over a run at once, one does', async () => {
 test('a run in progress is not handed over', async () => {
   const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
   const home = await newMachine({ sandbox }, rows);
-  const run = home.start(...runArgs, '--rate', '10/s');
-  await sandbox.requested(2);
+  // Ten minutes for all rows.
+  const run = home.start(...runArgs, '--rate', '6/m');
+  await sandbox.requested(1);
   expect(await home.run('resume', 'r', '--submit')).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('Run r is running'),
@@ -154,8 +155,8 @@ describeWithRedis('a run on Redis', () => {
     const home = await newMachine(place, 200);
     const elsewhere = await newMachine(place);
     await elsewhere.worker();
-    const run = home.start(...runArgs, '--rate', '40/s');
-    await place.sandbox.requested(10);
+    const run = home.start(...runArgs, '--rate', '2/s');
+    await place.sandbox.requested(3);
     expect(await elsewhere.run('pause', 'r')).toMatchObject({ code: 0 });
     run.kill('SIGINT');
     expect(await run.end).toMatchObject({ code: 130 });

@@ -80,12 +80,13 @@ test('retry selects rows by code or unclear rows, keeps their numbers, and write
 });
 
 test('a retry of a cancelled run takes the rows that were never sent; no retry takes rows that another retry may call', async () => {
-  // At 10/s they do not finish before the next command starts, even on the busiest machine.
+  // At 2/s they do not finish before the next command starts, even on the busiest machine.
   const rows = 300;
+  const slowly = ['--rate', '2/s'];
   const flags = ['--unrecoverable', '0%', '--not-deleted', '0%'];
   const { sandbox, run, start, ...home } = await newHome(rows, flags);
-  const going = start('run', 'rows.csv', '--yes', '--run-id', 'a', '--rate', '10/s');
-  await sandbox.requested(5);
+  const going = start('run', 'rows.csv', '--yes', '--run-id', 'a', ...slowly);
+  await sandbox.requested(3);
   const cancelled = await run('cancel', 'a', '--yes');
   expect(cancelled.stdout).toMatch(/^\d+ rows were not called, as you wished\./m);
   expect(cancelled.stdout).toMatch(/^Next: .* back by hand\n {2}cqbatch undo a$/m);
@@ -93,7 +94,7 @@ test('a retry of a cancelled run takes the rows that were never sent; no retry t
   // As cron would start it again.
   expect(await run('run', 'rows.csv', '--yes', '--run-id', 'a', '--or-resume')).toMatchObject({ code: 3 });
 
-  const retried = start('retry', '--yes', '--run-id', 'b', '--rate', '10/s');
+  const retried = start('retry', '--yes', '--run-id', 'b', ...slowly);
   await calledSince({ sandbox }, 3);
   expect(await run('retry', 'a', '--yes')).toMatchObject({
     code: 5,

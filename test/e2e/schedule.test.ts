@@ -51,7 +51,7 @@ test('a schedule starts its runs on time, never two at once, and none twice, wha
   // Of the times at which no daemon is there, the last one is made up for.
   await ended((await startedRuns()).at(-1));
   await schedule('add', 'often', ...everySecond, '--manifest', 'quick.csv', '--replace');
-  await eventually(async () => (await startedRuns()).length === 3);
+  await eventually(async () => (await startedRuns()).length >= 3);
   daemon.kill('SIGKILL');
   await daemon.end;
   const before = await startedRuns();

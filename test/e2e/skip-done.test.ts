@@ -58,7 +58,7 @@ test('rows that were done before, but can’t be identified, are reported, and n
   const other = await startSandbox();
   const manyRows = Array.from({ length: 200 }, (_, n) => `${n + 100},u\n`).join('');
   await write('many.csv', header + manyRows);
-  const going = start('run', 'many.csv', '--yes', '--run-id', 'going', '--rate', '5/s');
+  const going = start('run', 'many.csv', '--yes', '--run-id', 'going', '--rate', '1/s');
   await going.says('Run going');
   const cases: readonly [args: readonly string[], code: number, text: string][] = [
     [['--skip-done', 'nope'], 2, 'no run in .cqbatch and no file has this name'],

@@ -63,6 +63,14 @@ export function describeWithBrowser(
   });
 }
 
+/** Stops the clock of a page: its timers wait until the test runs them. */
+export async function stopClock({ clock }: Page): Promise<void> {
+  await clock.install();
+  // A slow page hears of the time too late and refuses it; then its clock stands still already, before the next time.
+  const pause = () => clock.pauseAt(Date.now() + 1_000);
+  await pause().catch(pause);
+}
+
 /** What makes a page hard to use for some people, as axe-core finds it. */
 export async function expectAccessible(page: Page): Promise<void> {
   const violations = await page.evaluate(async () => {
