@@ -4,15 +4,23 @@
  *
  * - reports when a number of requests have arrived,
  * - changes its behavior at any moment: `configure`,
+ * - keeps calls in flight for as long as a test wants: `hold`,
  * - has faults that users do not rehearse: `403` refuses a call as forbidden, and `429` as a limit does, however slow the
  *   machine is; after processing a call, `wrong-id` names the next identifier in a 200, `slow-body` sends the second half of
  *   the answer late (`--slow-body-delay`, 5s), and `cut-body` closes the connection after the first half.
  */
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
+import { deferred } from '../../src/base/async/waiting.ts';
 import { parseJson, stringifyJson } from '../../src/base/text/json.ts';
 import { type HttpAnswer, refuse, retryAfter } from '../../src/sandbox/answer.ts';
-import { type FaultKind, faultAfterProcessing, faultKinds, parseFaults } from '../../src/sandbox/faults.ts';
+import {
+  type FaultKind,
+  faultAfterProcessing,
+  faultKinds,
+  parseFaults,
+  sendWhole,
+} from '../../src/sandbox/faults.ts';
 import { stateLines } from '../../src/sandbox/look.ts';
 import { type GivenOptions, parseDuration, readOptions } from '../../src/sandbox/notation.ts';
 import { sandboxOptions } from '../../src/sandbox/options.ts';
@@ -51,6 +59,8 @@ export interface TestSandbox {
   soundboard(id: number): Soundboard | undefined;
   /** Changes its behavior from now on. A given limit starts with its whole allowance; other options stay. */
   configure(changes: TestOptions): void;
+  /** Carries out calls from now on, but answers none of them until `release`, which also ends the hold. */
+  hold(): { release(): void };
   close(): void;
 }
 
@@ -86,6 +96,7 @@ export async function startTestSandbox(options: TestOptions): Promise<TestSandbo
       service.settings = readTestOptions(given);
       if (changes.limit === undefined) service.settings = { ...service.settings, limit };
     },
+    hold: () => service.hold(),
     close,
   };
 }
@@ -116,6 +127,7 @@ function readTestOptions(given: TestOptions) {
 
 class TestService extends Service {
   readonly #waiting = new Map<() => void, number>();
+  #held: Promise<void> | undefined;
 
   constructor(options: TestOptions) {
     super(readTestOptions(options));
@@ -126,7 +138,18 @@ class TestService extends Service {
     for (const [resolve, requests] of this.#waiting) {
       if (this.log.entries.length >= requests) resolve();
     }
-    return reaction;
+    return this.#held === undefined ? reaction : answeredAfter(this.#held, reaction);
+  }
+
+  hold(): { release(): void } {
+    const { promise, resolve } = deferred();
+    this.#held = promise;
+    return {
+      release: () => {
+        this.#held = undefined;
+        resolve();
+      },
+    };
   }
 
   requested(requests: number): Promise<void> {
@@ -135,6 +158,19 @@ class TestService extends Service {
       else this.#waiting.set(resolve, requests);
     });
   }
+}
+
+function answeredAfter(held: Promise<void>, reaction: Reaction): Reaction {
+  const { send = sendWhole, entry } = reaction;
+  return {
+    ...reaction,
+    async send(response, answer) {
+      await held;
+      if (response.req.socket.destroyed) return;
+      send(response, answer);
+      if (response.headersSent) entry.status = response.statusCode;
+    },
+  };
 }
 
 const forbidden: FaultKind = {

@@ -271,7 +271,8 @@ test('a name stands for one manifest and one API', async () => {
 });
 
 test('a batch that cannot begin leaves nothing behind: its name is free', async () => {
-  const { sandbox, batch } = await begin(restoreCsv(3).text, '--latency', '200ms');
+  const { sandbox, batch } = await begin(restoreCsv(3).text);
+  const held = sandbox.hold();
   const second = { ...batch, runId: 'second', orResume: true };
   let refused: Promise<unknown> = Promise.resolve();
   await runBatch({
@@ -280,7 +281,10 @@ test('a batch that cannot begin leaves nothing behind: its name is free', async 
     // The embedded datastore serves one run at a time.
     onEvent: ({ type }) => {
       if (type === 'planned')
-        refused = sandbox.requested(1).then(() => runBatch(second).catch((error) => error));
+        refused = sandbox
+          .requested(1)
+          .then(() => runBatch(second).catch((error) => error))
+          .finally(held.release);
     },
   });
   expect(await refused).toMatchObject({ kind: 'busy' });

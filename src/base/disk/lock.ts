@@ -1,7 +1,6 @@
 import { lutimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { steadyNow } from '../async/clock.ts';
 import { deferred, poll } from '../async/waiting.ts';
 import { BusyError, fatalError } from '../errors/errors.ts';
 import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
@@ -32,6 +31,7 @@ export interface ProcessLock {
 const deadHolderStaleAfterMs = 2_000;
 const touchedEveryMs = 1_000;
 const watchedMs = 3 * touchedEveryMs;
+const lookEveryMs = touchedEveryMs / 5;
 
 /**
  * Locks a path against every other process. Unlike the lock file alone, it never takes the lock of a living process of this machine, even a
@@ -155,8 +155,9 @@ async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>
   const ageMs = Date.now() - touchedAt;
   const isDoubtful = holder === 'dead' ? ageMs < 0 : ageMs > staleAfterMs;
   if (!isDoubtful) return true;
-  for (const until = steadyNow() + watchedMs; steadyNow() < until; ) {
-    await pause(touchedEveryMs / 5);
+  // Counts looks, not time, which also passes while this process stands still and looks at nothing.
+  for (let looks = 0; looks < watchedMs / lookEveryMs; looks += 1) {
+    await pause(lookEveryMs);
     const now = await lastTouchedAt(lockFile);
     if (now !== touchedAt) return now === undefined;
   }

@@ -62,17 +62,24 @@ describe('a lock', () => {
   });
 
   test.each([
-    ['right', 0],
-    ['an hour behind', 3_600],
-    ['an hour ahead', -3_600],
-  ])('is not taken from a process of another machine whose clock is %s', async (_title, agoSeconds) => {
-    const { touch, take } = await lockOf(elsewhere, agoSeconds);
-    const timer = setInterval(() => void touch().catch(() => {}), 500);
-    onTestFinished(() => clearInterval(timer));
-    await expect(take()).rejects.toThrow(
-      `taken by process 1 on elsewhere (run r, since ${localTime(since)})`,
-    );
-  });
+    ['right', 0, 0],
+    ['an hour behind', 3_600, 0],
+    ['an hour behind, though this process stands still meanwhile', 3_600, 4_000],
+    ['an hour ahead', -3_600, 0],
+  ])(
+    'is not taken from a process of another machine whose clock is %s',
+    async (_title, agoSeconds, stallMs) => {
+      const { touch, take } = await lockOf(elsewhere, agoSeconds);
+      const timer = setInterval(() => void touch().catch(() => {}), 500);
+      onTestFinished(() => clearInterval(timer));
+      setTimeout(() => {
+        for (const until = performance.now() + stallMs; performance.now() < until; );
+      }, 300);
+      await expect(take()).rejects.toThrow(
+        `taken by process 1 on elsewhere (run r, since ${localTime(since)})`,
+      );
+    },
+  );
 
   test.each([
     ['at its release', 0],

@@ -1,4 +1,5 @@
-import { truncate } from 'node:fs/promises';
+import { readFile, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   adminOf,
@@ -11,7 +12,7 @@ import {
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, callsOf, expectEveryRowOnce } from '../agreement.ts';
-import { kindSandbox, newMachine, type Place } from './machine.ts';
+import { eventually, kindSandbox, newMachine, type Place } from './machine.ts';
 
 const rows = 600;
 
@@ -34,7 +35,7 @@ async function judged(cwd: string, sandbox: TestSandbox) {
 /** The workers that call the rows of a run. */
 type Callers = 'its own worker' | 'two workers elsewhere';
 
-/** A run that has called a hundred rows. */
+/** A run that has called a hundred rows, and has the result of some of them in its journal. */
 async function begunRun(redis: RedisServer, callers: Callers, env: Place['env'] = {}) {
   const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms..60ms');
   const machine = await newMachine({ redis, sandbox, prefix: 'forgets', env }, rows);
@@ -43,6 +44,10 @@ async function begunRun(redis: RedisServer, callers: Callers, env: Place['env'] 
   const without = isElsewhere ? ['--no-worker'] : [];
   const run = machine.start('run', 'rows.csv', '--yes', '--rate', '80/s', ...without);
   await sandbox.requested(100);
+  const held = sandbox.hold();
+  const journal = join(await newestRunFolder(machine.cwd), 'journal.jsonl');
+  await eventually(async () => (await readFile(journal, 'utf8')).includes('"outcome"'));
+  held.release();
   /** What was called again is marked, and no more than the rows that Redis held. */
   const expectMarks = async (): Promise<void> => {
     const { calledAgain, marked, ...found } = await judged(machine.cwd, sandbox);

@@ -13,7 +13,7 @@ async function endsAndGoesOn(...args: string[]): Promise<void> {
   const redis = await redisForTest({ args: [...args, '--dir', disk.folder] });
   const sandbox = await startSandbox(...kindSandbox);
   const home = await newMachine({ redis, sandbox, prefix: 'full' }, rows);
-  const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '40/s');
+  const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '10/s');
   await sandbox.requested(20);
   disk.fill();
   const { code, stderr } = await run.end;

@@ -4,7 +4,7 @@ import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { type Edits, editsCsv, expectInOrder } from '../edits.ts';
 import { newHome } from '../home.ts';
-import { aMoment, faults, kill, type Parts, startWorker, untilGivenAway } from './kill-matrix.ts';
+import { aMoment, faults, kill, type Parts, resume, startWorker, untilGivenAway } from './kill-matrix.ts';
 
 const pace = ['--rate', '60/s'];
 
@@ -14,7 +14,7 @@ async function begin(edits: Edits): Promise<Parts> {
   const faulty = ['--latency', '120ms', '--fault', `${faults},reset-after-commit=1%`];
   const variables = { CQBATCH_QUEUE: redis.url, CQBATCH_BACKOFF: '20ms' };
   const { cwd, env, sandbox } = await newHome(edits.text, faulty, variables);
-  const workers = [await startWorker({ cwd, env }), await startWorker({ cwd, env })];
+  const workers = [await startWorker({ cwd, env, sandbox }), await startWorker({ cwd, env, sandbox })];
   const args = ['run', 'rows.csv', '--yes', '--on-conflict', 'in-order', '--no-worker', ...pace];
   const coordinator = startCqbatch(args, { cwd, env });
   const end = finished(coordinator);
@@ -48,12 +48,11 @@ describeWithRedis('edits in order', () => {
     const parts = await begin(edits);
     let { coordinator } = parts;
     for (let kills = 0; kills < 2; kills += 1) {
-      await aMoment(parts);
+      await aMoment(parts, 100);
       await kill(coordinator);
       const victim = kills === 1 ? parts.workers[0] : undefined;
       if (victim !== undefined) await kill(victim);
-      coordinator = startCqbatch(['resume', '--no-worker'], parts);
-      await saying(coordinator, 'Run 20');
+      coordinator = await resume(parts, '--no-worker');
     }
     expect((await finished(coordinator)).code).toBe(0);
     await expectExact(parts, edits);

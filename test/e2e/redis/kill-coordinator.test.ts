@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
-import { finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
+import { finished } from '../../helpers/cqbatch.ts';
 import { describeWithRedis } from '../../helpers/redis-server.ts';
-import { aMoment, begin, concurrency, expectExactness, kill, workers } from './kill-matrix.ts';
+import {
+  aMoment,
+  begin,
+  concurrency,
+  expectExactness,
+  kill,
+  patience,
+  resume,
+  workers,
+} from './kill-matrix.ts';
 
 describeWithRedis('a run on Redis is exact', () => {
   test.each([
@@ -14,8 +23,7 @@ describeWithRedis('a run on Redis is exact', () => {
     for (let kills = 0; kills < 3; kills += 1) {
       await aMoment(parts);
       await kill(coordinator);
-      coordinator = startCqbatch(['resume', '--no-worker'], parts);
-      await saying(coordinator, 'Run 20');
+      coordinator = await resume(parts, '--no-worker');
     }
     const { code } = await finished(coordinator);
     expect(code).toBe(1);
@@ -26,16 +34,12 @@ describeWithRedis('a run on Redis is exact', () => {
   test('when one process does everything and is killed twice', async () => {
     const parts = await begin();
     await Promise.all([...parts.workers, parts.coordinator].map(kill));
-    const resume = async () => {
-      const child = startCqbatch(['resume', '--concurrency', String(concurrency)], parts);
-      await saying(child, 'Run 20');
-      return child;
-    };
-    let everything = await resume();
+    const ofWorker = ['--concurrency', String(concurrency), ...patience];
+    let everything = await resume(parts, ...ofWorker);
     for (let kills = 0; kills < 2; kills += 1) {
       await aMoment(parts);
       await kill(everything);
-      everything = await resume();
+      everything = await resume(parts, ...ofWorker);
     }
     expect((await finished(everything)).code).toBe(1);
     // The workers were killed, too.

@@ -24,6 +24,8 @@ export const rows = 1_000;
 export const concurrency = 6;
 export const workers = 2;
 export const faults = 'reset=0.5%,500=0.5%,502-after-commit=0.5%,malformed=0.5%,503=0.5%';
+/** For calls that the API keeps in flight. */
+export const patience = ['--timeout', '10m'] as const;
 /** Slow enough that the last kill still meets a run that is going, with about ten calls in flight. */
 const usualRate = '120/s';
 
@@ -61,12 +63,39 @@ export async function begin({ rate = usualRate, backoff = '50ms' }: Pace = {}): 
   return { ...parts, coordinator, end };
 }
 
-export async function startWorker({ cwd, env }: Pick<Parts, 'cwd' | 'env'>): Promise<ChildProcess> {
-  const child = startCqbatch(['worker', '--concurrency', String(concurrency)], { cwd, env });
-  await saying(child, 'worker started');
+type Place = Pick<Parts, 'cwd' | 'env' | 'sandbox'>;
+
+/** More than usual machines make while a process starts. */
+const callsMeanwhile = 60;
+
+/**
+ * Starts a process, and waits until it says a text. Where that takes long, the API keeps calls in flight meanwhile: otherwise the other
+ * processes finish the run before its last kill.
+ */
+async function startBeside(place: Place, args: readonly string[], text: string): Promise<ChildProcess> {
+  const child = startCqbatch(args, place);
+  let isStarted = false;
+  let held: ReturnType<TestSandbox['hold']> | undefined;
+  void calledSince(place, callsMeanwhile).then(() => {
+    if (!isStarted) held = place.sandbox.hold();
+  });
+  await saying(child, text);
+  isStarted = true;
+  held?.release();
+  return child;
+}
+
+export async function startWorker(place: Place): Promise<ChildProcess> {
+  const args = ['worker', '--concurrency', String(concurrency), ...patience];
+  const child = await startBeside(place, args, 'worker started');
   // A full pipe would stop it.
   child.stderr?.resume();
   return child;
+}
+
+/** Resumes the run in a new process. */
+export function resume(place: Place, ...args: readonly string[]): Promise<ChildProcess> {
+  return startBeside(place, ['resume', ...args], 'Run 20');
 }
 
 export async function kill(child: ChildProcess): Promise<void> {

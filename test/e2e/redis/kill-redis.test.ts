@@ -59,8 +59,12 @@ describeWithRedis('a run is exact', () => {
     const { cwd, run, start } = await newMachine({ redis, sandbox, prefix: 'forgets' }, 300);
     const killed = start('run', 'rows.csv', '--yes', '--rate', '100/s');
     await sandbox.requested(60);
+    // Their results are certainly nowhere.
+    const held = sandbox.hold();
+    await sandbox.requested(66);
     killed.kill('SIGKILL');
     await killed.end;
+    held.release();
     await adminOf(redis).flushall();
     expect((await run('resume', '--rate', 'none')).code).toBe(0);
     const report = await readCsv(await newestRunFolder(cwd), 'report.csv');

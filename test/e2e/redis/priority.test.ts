@@ -69,5 +69,5 @@ describeWithRedis('runs of one API', () => {
     }
     await worker.stop();
     await daemon.stop();
-  }, 300_000);
+  });
 });

@@ -35,18 +35,23 @@ describeWithRedis('a run on Redis that two workers call', () => {
     const { sandbox } = place;
     const home = await newMachine(place, 500);
     const machine = await newMachine(place);
-    for (let worker = 0; worker < 4; worker += 1) await machine.worker('--concurrency', '6');
+    const args = ['--concurrency', '6', '--timeout', '10m'];
+    for (let worker = 0; worker < 4; worker += 1) await machine.worker(...args);
     const datastore = await openDatastore(place);
     const api = { baseUrl: sandbox.url };
     const { pace, workers } = openCluster(datastore);
     const queue = openRowQueue(datastore, api);
     onTestFinished(() => queue.close());
+    const held = sandbox.hold();
     const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--no-worker');
+    // Four workers hold at most three of the 20 batches each.
+    await eventually(async () => (await queue.countWaiting()) >= 8);
+    held.release();
     await sandbox.requested(60);
     sandbox.configure({ limit: 'daily-quota:limit=1' });
     await eventually(async () => (await pace(api))?.reason === 'the API asks to wait');
     await eventually(async () => (await workers(api)).every(({ active }) => active === 0));
-    // Four workers hold two or three of the 20 batches each. A worker that claims in the place of rows that come back takes all.
+    // A worker that claims in the place of rows that come back takes all.
     expect(await queue.countWaiting()).toBeGreaterThan(5);
     run.kill('SIGINT');
     await run.end;

@@ -15,7 +15,7 @@ describeWithRedis('a run on Redis', () => {
     const place = await newPlace('--fault', 'timeout=20%');
     const { sandbox } = place;
     const home = await newMachine(place, rows);
-    await (await newMachine(place)).worker('--timeout', '100s', '--concurrency', '50');
+    await (await newMachine(place)).worker('--timeout', '1h', '--concurrency', '50');
     const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--no-worker');
     await sandbox.requested(rows);
     const answered = (await sandbox.log()).filter(({ fault }) => fault === null).length;

@@ -38,17 +38,17 @@ describeWithRedis('a submitted run', () => {
   });
 
   test('is handed over when its coordinator is stopped, and the next one finishes it', async () => {
-    // Slow enough not to be done before a coordinator on a busy machine has stopped.
-    const place = await newPlace('--latency', '200ms');
+    const place = await newPlace('--latency', '20ms');
     const home = await newMachine(place, 300);
-    const worker = await (await newMachine(place)).worker('--concurrency', '4');
+    const worker = await (await newMachine(place)).worker('--concurrency', '4', '--timeout', '10m');
     const first = await home.worker(...coordinating);
     await home.run('submit', 'rows.csv', '--yes', '--run-id', 'relay');
     await place.sandbox.requested(50);
+    const held = place.sandbox.hold();
     expect((await first.stop()).code).toBe(0);
     expect(await home.stateOf('relay')).toBe('submitted');
 
-    place.sandbox.configure({ latency: '5ms' });
+    held.release();
     const second = await home.worker(...coordinating);
     expect(await home.run('status', 'relay', '--watch')).toMatchObject({ code: 0 });
     await second.says('no longer coordinating');
@@ -59,10 +59,12 @@ describeWithRedis('a submitted run', () => {
   test('continues when its folder returns after a moment, and when its coordinator is killed', async () => {
     const place = await newPlace('--latency', '20ms');
     const home = await newMachine(place, 300);
-    await (await newMachine(place)).worker('--concurrency', '4');
+    await (await newMachine(place)).worker('--concurrency', '4', '--timeout', '10m');
     const first = await home.worker(...coordinating);
     await home.run('submit', 'rows.csv', '--yes', '--run-id', 'orphan');
     await place.sandbox.requested(50);
+    // Otherwise the run could end before its coordinator is killed.
+    const held = place.sandbox.hold();
     // As it is when its folder was on another disk for a moment.
     const journal = join(home.folder('orphan'), 'journal.jsonl');
     first.kill('SIGSTOP');
@@ -73,6 +75,7 @@ describeWithRedis('a submitted run', () => {
     first.kill('SIGKILL');
     await first.end;
     expect(await home.json('status', 'orphan')).toMatchObject({ state: 'interrupted' });
+    held.release();
 
     const second = await home.worker(...coordinating);
     await eventually(async () => (await home.stateOf('orphan')) === 'completed');

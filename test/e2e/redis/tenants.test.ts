@@ -34,6 +34,15 @@ async function startApi(sandboxes: readonly TestSandbox[]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** The limits of the API that workers have found, each at least one. */
+function limitsOf(workers: readonly WorkerProcess[]): readonly number[] {
+  const limits = workers
+    .flatMap(({ logged }) => logged('pace'))
+    .map(({ limit_per_s: limit }) => Number(limit ?? 0));
+  expect(limits.some((limit) => limit > 0)).toBe(true);
+  return limits;
+}
+
 describeWithRedis('tenants that share workers', () => {
   const newPlace = placesOnRedis();
 
@@ -85,11 +94,8 @@ describeWithRedis('tenants that share workers', () => {
     expectAgreement(report, log);
     expect(log.map(({ status }) => status)).toEqual(Array(rows).fill(200));
     // The rate was that of the tenant, not of the other one, which holds its calls.
-    const limits = await Promise.all(
-      ['acme', 'other'].map(async (group) => (await cluster.pace(api(group)))?.limit),
-    );
-    expect(limits[0]).toBeGreaterThan(30);
-    expect(limits[1]).toBeLessThan(20);
+    expect(Math.max(...limitsOf(acmeWorkers))).toBeGreaterThan(30);
+    expect(Math.max(...limitsOf([otherWorker]))).toBeLessThan(20);
     expect(await cluster.workers(api('acme'))).toHaveLength(2);
 
     sandboxes.other.configure({ latency: '10ms' });

@@ -20,14 +20,21 @@ describeWithRedis('workers of other machines', () => {
     await home.write('mixed.csv', mixedCsv(rows).text);
     const others = [await newMachine(place), await newMachine(place)];
     const workers = await Promise.all(
-      others.map((machine) => machine.worker('--concurrency', '5', '--log-level', 'debug')),
+      others.map((machine) =>
+        machine.worker('--concurrency', '5', '--timeout', '10m', '--log-level', 'debug'),
+      ),
     );
 
-    const { code, stderr } = await home.runWith(
+    const held = place.sandbox.hold();
+    const run = home.runWith(
       { CQBATCH_BACKOFF: '20ms' },
       ...['run', 'mixed.csv', '--yes', '--no-worker', '--run-id', 'shared'],
       ...['--log-level', 'debug'],
     );
+    // More than one of them calls at once.
+    await place.sandbox.requested(6);
+    held.release();
+    const { code, stderr } = await run;
     expect({ code, stderr }).toMatchObject({ code: 1 });
     const report = await home.report('shared');
     expectEveryRowOnce(report, rows);

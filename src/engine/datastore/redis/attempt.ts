@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { deferred } from '../../../base/async/waiting.ts';
 import { CqbatchError } from '../../../base/errors/errors.ts';
 import { sentinelsOf } from './address.ts';
 import { createRedisClient, type RedisClientOptions } from './client.ts';
@@ -6,29 +7,47 @@ import { explainFailure, type FailureContext } from './failure.ts';
 
 const failureEvents = ['error', 'sentinelError'] as const;
 
+const stepMs = 100;
+
 /**
- * @param until by `performance.now`
+ * A time limit for answers. Time in which this process stands still counts as one step: on a busy machine, an answer may have arrived that
+ * the process could not read yet.
+ */
+export class AnswerLimit {
+  readonly passed: Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(milliseconds: number) {
+    const { promise, resolve } = deferred();
+    this.passed = promise;
+    let leftMs = milliseconds;
+    this.#timer = setInterval(() => {
+      leftMs -= stepMs;
+      if (leftMs <= 0) resolve();
+    }, stepMs);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/**
  * @param work passes errors that explain a delay to `note`
  * @throws the explanation of a failure
  */
 export async function attempt<Result>(
   client: Redis,
   context: FailureContext,
-  until: number,
+  limit: AnswerLimit,
   work: (note: (error: Error) => void) => Promise<Result>,
 ): Promise<Result> {
   const errors: unknown[] = [];
   const note = (error: unknown): void => void errors.push(error);
   for (const event of failureEvents) client.on(event, note);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => {
-        const isConnected = ['connect', 'ready'].includes(client.status);
-        reject(new Error(isConnected ? 'connected, but no reply' : 'timed out'));
-      },
-      Math.max(0, until - performance.now()),
-    );
+  const late = limit.passed.then(() => {
+    const isConnected = ['connect', 'ready'].includes(client.status);
+    throw new Error(isConnected ? 'connected, but no reply' : 'timed out');
   });
   try {
     return await Promise.race([work(note), late]);
@@ -36,7 +55,6 @@ export async function attempt<Result>(
     if (error instanceof CqbatchError) throw error;
     throw explainFailure([...errors, error], context);
   } finally {
-    clearTimeout(timer);
     for (const event of failureEvents) client.off(event, note);
   }
 }

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { withTimeout } from '../../../base/async/waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, type PasswordFile, parseRedisUrl, type RedisAddress } from './address.ts';
-import { attempt, noteReasons, untilReady } from './attempt.ts';
+import { AnswerLimit, attempt, noteReasons, untilReady } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { createRedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
@@ -45,7 +45,19 @@ const closingLimitMs = 1_000;
  */
 export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const context = contextOf(options);
-  const until = performance.now() + openingLimitMs;
+  const limit = new AnswerLimit(openingLimitMs);
+  try {
+    return await openWithin(limit, context, options);
+  } finally {
+    limit.end();
+  }
+}
+
+async function openWithin(
+  limit: AnswerLimit,
+  context: ReturnType<typeof contextOf>,
+  options: RedisOptions,
+): Promise<OpenedRedis> {
   const settings = {
     address: context.address,
     // Names of clients can't contain spaces.
@@ -54,7 +66,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
     mayAskInfo: true,
   };
   const { mayEvict = false } = options;
-  const inspection = await inspectFirst(context, { ...settings, role: 'probe' }, mayEvict, until);
+  const inspection = await inspectFirst(context, { ...settings, role: 'probe' }, mayEvict, limit);
   settings.mayAskInfo = inspection.mayAskInfo;
 
   const failover = watchFailover({ ...settings, role: 'worker' });
@@ -85,7 +97,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const clients = [connection, producerConnection];
   const watchedEpoch = watchEpoch(connection);
   try {
-    await Promise.all(clients.map((client) => attempt(client, context, until, () => untilReady(client))));
+    await Promise.all(clients.map((client) => attempt(client, context, limit, () => untilReady(client))));
   } catch (error) {
     failover.close();
     for (const client of clients) client.disconnect();
@@ -154,11 +166,11 @@ async function inspectFirst(
   context: FailureContext,
   settings: RedisClientOptions,
   mayEvict: boolean,
-  until: number,
+  limit: AnswerLimit,
 ): Promise<Inspection> {
   const client = createRedisClient(settings);
   try {
-    return await attempt(client, context, until, async (note) => {
+    return await attempt(client, context, limit, async (note) => {
       await untilReady(client).catch(async (error) => {
         await noteReasons(settings, note);
         throw error;

@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { deferred } from '../../../../src/base/async/waiting.ts';
 import {
   callTo,
   clientOf,
@@ -121,18 +122,44 @@ describe('a time-out', () => {
   test.each<[of: string, end: string, timeouts: object, answer: (response: ServerResponse) => unknown]>([
     ['the headers', 'retry HEADERS_TIMEOUT unclear', { headersMs: 20 }, () => {}],
     ['the body', 'retry BODY_TIMEOUT 200 unclear', { bodyMs: 20 }, (to) => to.writeHead(200).write('{"a":')],
-    ['the whole call', 'retry TOTAL_TIMEOUT unclear', { totalMs: 100 }, () => {}],
   ])('of %s is unclear when the request was sent', async (_, end, timeouts, answer) => {
     const { url } = await httpServer(answer);
     expect(endOf(await callTo(url, { timeouts }))).toBe(`${end}, requests: 1`);
   });
 
+  /** Total time-outs of calls, those of the first call first, each of which passes when a test says so. */
+  function totalTimeouts() {
+    const totalMs = 987_654;
+    const { setTimeout: start } = globalThis;
+    const ends: (() => void)[] = [];
+    const starting = (act: () => void, ms?: number) => {
+      if (ms === totalMs) ends.push(act);
+      return start(act, ms);
+    };
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(starting as typeof setTimeout);
+    onTestFinished(() => void spy.mockRestore());
+    return { totalMs, end: (which: 0 | -1) => ends.at(which)?.() };
+  }
+
+  test('of the whole call is unclear when the request was sent', async () => {
+    const { totalMs, end } = totalTimeouts();
+    const { url } = await httpServer(() => end(0));
+    const answer = await callTo(url, { timeouts: { totalMs } });
+    expect(endOf(answer)).toBe('retry TOTAL_TIMEOUT unclear, requests: 1');
+  });
+
   test('of the whole call is clear while it waits for a connection, and the request is never sent', async () => {
-    const server = await httpServer(() => {});
-    const client = clientOf(server.url, { connections: 1, timeouts: { totalMs: 150 } });
+    const { totalMs, end } = totalTimeouts();
+    const arrived = deferred();
+    const server = await httpServer(() => arrived.resolve());
+    const client = clientOf(server.url, { connections: 1, timeouts: { totalMs } });
     const blocking = client.send(restore);
-    const waiting = await client.send({ ...restore, body: '"second"' });
-    expect(endOf(waiting)).toBe('retry TOTAL_TIMEOUT, requests: 0');
+    await arrived.promise;
+    const waiting = client.send({ ...restore, body: '"second"' });
+    await new Promise(setImmediate);
+    end(-1);
+    expect(endOf(await waiting)).toBe('retry TOTAL_TIMEOUT, requests: 0');
+    end(0);
     expect(await blocking).toMatchObject({ failure: { unclear: true } });
     await client.close();
     expect(server.seen.map(({ body }) => body)).toEqual([restore.body]);

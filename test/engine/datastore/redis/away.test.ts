@@ -60,11 +60,12 @@ async function changePassword(server: RedisServer, before: string, after: string
 
 describeWithRedis('a Redis that goes away', () => {
   test('is waited for while it loads its data, even for opening', async () => {
-    // Two seconds for forty values, with answers in between.
+    // A minute for its values, with answers in between, unless that is changed.
     const slowly = '--key-load-delay 50000 --loading-process-events-interval-bytes 1024 --rdbcompression no';
     const server = await redisForTest({ args: [...slowly.split(' '), '--appendonly', 'no'] });
     const { datastore, worker, producer } = await open(server.url);
-    for (let value = 0; value < 40; value += 1) await worker.set(`key-${value}`, 'x'.repeat(2_000));
+    const values = Array.from({ length: 1_200 }, (_, value) => worker.set(`key-${value}`, 'x'.repeat(2_000)));
+    await Promise.all(values);
     await worker.save();
     const lost = [heard(worker, 'reconnecting'), heard(producer, 'reconnecting')];
     await server.kill();
@@ -73,7 +74,12 @@ describeWithRedis('a Redis that goes away', () => {
     const other = adminOf(server);
     await expect.poll(() => other.info('persistence')).toContain('loading:1');
     const waiting = Promise.all([worker.strlen('key-39'), producer.strlen('key-39')]);
-    const { worker: late } = await open(server.url);
+    const clients = async () => String(await other.client('LIST')).match(/name=cqbatch-tests/g) ?? [];
+    await expect.poll(clients).toHaveLength(2);
+    const opening = open(server.url);
+    await expect.poll(clients).toHaveLength(3);
+    await other.config('SET', 'key-load-delay', '0');
+    const { worker: late } = await opening;
     expect(await late.strlen('key-39')).toBe(2_000);
     expect(await waiting).toEqual([2_000, 2_000]);
     expect(datastore.trouble).toBeUndefined();

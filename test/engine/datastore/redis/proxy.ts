@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../api/local-server.ts';
 
-/** Redis answers the first commands of a transaction before the last ones have arrived. */
+/** Redis answers the first commands of a transaction before the last ones have arrived here. */
 const quietMs = 100;
 
 /** A route to Redis that can be cut, and redirected. */
@@ -11,8 +11,8 @@ export interface Proxy {
   /** Where new connections go. */
   target: number;
   /**
-   * Swallows the next reply of Redis, and cuts its connection once nothing more comes: by then Redis has read everything that
-   * it was sent.
+   * Swallows the next reply of Redis, and ends its connection once nothing more comes. Redis closes it when it has read everything that it
+   * was sent, however long that takes: then the client loses it, too.
    */
   loseNextReply(): void;
 }
@@ -39,7 +39,8 @@ export async function startProxy(target: number): Promise<Proxy> {
       }
       losing = false;
       clearTimeout(cutting);
-      cutting = setTimeout(() => client.destroy(), quietMs);
+      // What has arrived meanwhile goes to Redis first.
+      cutting = setTimeout(() => setImmediate(() => redis.end()), quietMs);
     });
   });
   onTestFinished(() => {
