@@ -105,13 +105,20 @@ function continueStep(facts: StepFacts): NextStep {
   const { not_attempted: uncalled, pending } = outcomes;
   const left = uncalled + pending;
   const again = rowsTo('resume', facts);
+  const command = resumeCommand(facts);
+  if (left + again === 0)
+    return { title: 'Write the report', text: 'Every row has its result.', command, group: 'all', rows: 0 };
   const isGuard = manner === 'halted';
-  const attempted = again > 0 ? `, ${count(again)} of them after a failed attempt` : '';
   return {
-    title: `Continue with the ${counted(left, 'row', ['that is', 'that are'])} left`,
+    title:
+      left > 0
+        ? `Continue with the ${counted(left, 'row', ['that is', 'that are'])} left`
+        : `Continue with the ${counted(again, 'row')} without a result`,
     text: [
       checksFirst(facts) && !isGuard && 'First correct what stopped the run.',
-      `It calls the ${counted(left + again, 'row')} without a result${attempted}, and no other.`,
+      left > 0
+        ? `It calls the ${counted(left + again, 'row')} without a result${again > 0 ? `, ${count(again)} of them after a failed attempt` : ''}, and no other.`
+        : `It calls ${again === 1 ? 'this row' : 'these rows'} again, after a failed attempt, and no other.`,
       isGuard && 'Failures count from now on.',
       pending > 0 &&
         `It first finds out what became of ${counted(pending, 'pending row')}, which may have been called.`,
@@ -119,10 +126,14 @@ function continueStep(facts: StepFacts): NextStep {
     ]
       .filter(Boolean)
       .join(' '),
-    command: resumeCommand(facts),
-    group: uncalled > 0 ? 'not_attempted' : 'pending',
-    rows: uncalled > 0 ? uncalled : pending,
+    command,
+    ...groupToContinue(uncalled, pending, again),
   };
+}
+
+function groupToContinue(uncalled: number, pending: number, again: number): Pick<NextStep, 'group' | 'rows'> {
+  if (uncalled > 0) return { group: 'not_attempted', rows: uncalled };
+  return pending > 0 ? { group: 'pending', rows: pending } : { group: 'resume', rows: again };
 }
 
 /** A note that rows of a cancelled run were not called, as the person wished. */
