@@ -21,8 +21,8 @@ import {
   type RunStore,
 } from '../engine/run/record/store.ts';
 import type { ConfiguredDatastore } from '../engine/run/work/find-run.ts';
+import { completeCommands } from '../settings/complete-commands.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
-import { completeCommands } from './complete-commands.ts';
 import { environment, type Flags, loadSettings, readSecret, stateDirOf, trustedStateDir } from './config.ts';
 import type { EndedRun } from './render/ended-run.ts';
 import { logLevelIn, openTerminal, type Terminal } from './terminal.ts';

@@ -1,4 +1,4 @@
-import { guardFlags } from '../settings/settings.ts';
+import { guardFlags, sharingFlags } from '../settings/settings.ts';
 import type { OptionName } from './option-table.ts';
 
 /** The options of a command, by their headings in the help, in the order of the help. */
@@ -62,9 +62,7 @@ export const planningGroups: OptionGroups = {
   Audit: ['saveResponses'],
 };
 
-export const sharingOptions = ['queue', 'queuePasswordFile'] as const;
-
-export const sharedDatastoreGroup: OptionGroups = { 'Shared datastore': sharingOptions };
+export const sharedDatastoreGroup: OptionGroups = { 'Shared datastore': sharingFlags };
 
 /** The options of commands that leave the calls to a daemon. */
 export const submittingGroups: OptionGroups = {
@@ -78,7 +76,7 @@ export const submittingGroups: OptionGroups = {
 /** The options of commands that execute a run to its end. */
 export const executingGroups: OptionGroups = {
   Calls: [...callingOptions, 'attempts', 'priority'],
-  'Shared datastore': [...sharingOptions, 'worker'],
+  'Shared datastore': [...sharingFlags, 'worker'],
   ...followingGroups,
   ...notifications,
   ...auditGroup,

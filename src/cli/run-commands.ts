@@ -1,5 +1,5 @@
 import { formatTitles } from '../engine/manifest/formats.ts';
-import { guardFlags } from '../settings/settings.ts';
+import { guardFlags, sharingFlags } from '../settings/settings.ts';
 import { type CommandSpec, runArgument } from './command-spec.ts';
 import * as groups from './option-groups.ts';
 
@@ -176,7 +176,7 @@ const resumeCommandSpec: CommandSpec = {
         'tokenCommand',
         'operations',
         'worker',
-        ...groups.sharingOptions,
+        ...sharingFlags,
         ...groups.logOptions,
         ...groups.notifications.Notifications,
       ],

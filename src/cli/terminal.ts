@@ -2,7 +2,7 @@ import { ErrorThrottle, LastingErrors } from '../base/errors/error-throttle.ts';
 import { usageError } from '../base/errors/errors.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { typedDigits } from '../base/text/format.ts';
-import { completeCommands } from './complete-commands.ts';
+import { completeCommands } from '../settings/complete-commands.ts';
 import { environment, type Flags } from './config.ts';
 import { Interrupted } from './exit-codes.ts';
 import { interruptible } from './interrupt.ts';

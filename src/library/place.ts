@@ -1,7 +1,8 @@
 import { BusyError, type CqbatchError, usageError } from '../base/errors/errors.ts';
 import { fieldsWithOption, type Operation } from '../engine/operation/operation.ts';
 import type { RunRecord } from '../engine/run/record/record.ts';
-import { openRunStore, type RunStore } from '../engine/run/record/store.ts';
+import { type CompleteCommands, openRunStore, type RunStore } from '../engine/run/record/store.ts';
+import { completeCommands } from '../settings/complete-commands.ts';
 import {
   type BatchSettings,
   defaultStateDir,
@@ -78,5 +79,8 @@ export function openBatchPlace({
     const why = insteadOfSetting[key] ?? 'only commands use it';
     throw usageError('INVALID_SETTING', `settings: ${key} is not allowed here: ${why}.`);
   }
-  return { store: openRunStore(stateDir, operations), settings: resolved };
+  // A person who types a command of a page knows nothing of the program's options.
+  const completed: CompleteCommands = (text) =>
+    stateDir === defaultStateDir ? text : completeCommands(text, { stateDir });
+  return { store: openRunStore(stateDir, operations, completed), settings: resolved };
 }

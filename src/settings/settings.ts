@@ -90,6 +90,9 @@ export const guardFlags = Object.entries<Setting>(settings).flatMap(([name, { is
   isGuard ? [name as FlagName] : [],
 );
 
+/** The flags of the settings that lead to a datastore that machines share. */
+export const sharingFlags = ['queue', 'queuePasswordFile'] as const satisfies readonly FlagName[];
+
 export type RawSettings = {
   readonly [Name in FlagName]?:
     | (Definitions[Name] extends { isMap: true }
@@ -150,6 +153,17 @@ export function variableOf(name: string): string {
 /** The words of a name in camelCase, in lower case. */
 export function nameInWords(name: string, between: string): string {
   return name.replace(/[A-Z]/g, (letter) => between + letter.toLowerCase());
+}
+
+/** Options as the words of a command line: `{ stateDir: 'runs', html: false }` as `--state-dir runs --no-html`. */
+export function flagWords(options: object): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    const words = nameInWords(name, '-');
+    if (value === undefined) return [];
+    if (value === true) return [`--${words}`];
+    if (value === false) return [`--no-${words}`];
+    return [value].flat().flatMap((text) => [`--${words}`, String(text)]);
+  });
 }
 
 /** The name in camelCase for one in snake_case. */

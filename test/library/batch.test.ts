@@ -1,4 +1,4 @@
-import { access, writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -197,6 +197,10 @@ test('a batch that a guard has halted is not resumed by its name', async () => {
   const calls = await called(sandbox);
   expect(await runBatch(wanted)).toMatchObject({ result: 'halted', reason: halted.reason });
   expect(await called(sandbox)).toEqual(calls);
+  // The page is read outside of the program, which alone knows its folder.
+  const page = await readFile(join(batch.stateDir, 'runs', 'wrong', 'report.html'), 'utf8');
+  expect(page).toContain(`cqbatch resume --state-dir ${batch.stateDir} wrong`);
+  expect(page).not.toContain('cqbatch resume wrong');
 });
 
 describe('code of a program that throws breaks no run:', () => {

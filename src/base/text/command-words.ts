@@ -1,3 +1,5 @@
+import { escapeInvisible } from './printable.ts';
+
 /**
  * The words of a command that no shell runs, the program first. Splits a text like a POSIX shell, at quotes and backslashes; expands
  * nothing.
@@ -46,4 +48,9 @@ function unescaped(quoted = ''): string {
 export function shellWord(text: string): string {
   if (/^[\w@%+:,./~-]+$/.test(text)) return text;
   return /["$`\\!%]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
+}
+
+/** Words as a line to type in a shell. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).map(escapeInvisible).join(' ');
 }

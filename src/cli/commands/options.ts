@@ -5,12 +5,11 @@ import { parseBaseUrl } from '../../engine/api/base-url.ts';
 import { nextTimeOfDay } from '../../engine/run/record/budget.ts';
 import type { RunOptions } from '../../engine/run/record/record.ts';
 import { budgetOf, canaryOptions, newRunOptions } from '../../settings/run-options.ts';
-import type { Settings } from '../../settings/settings.ts';
+import { flagWords, type Settings } from '../../settings/settings.ts';
 import type { Flags } from '../config.ts';
 import type { CommandContext, CommandInput } from '../context.ts';
 import { executingGroups, planningGroups } from '../option-groups.ts';
 import type { OptionName } from '../option-table.ts';
-import { flagWords } from '../render/words.ts';
 
 /** Whether this process calls the API. @throws a usage error when neither this process nor workers can */
 export function callsHere({ flags: { worker = true }, settings: { queue } }: CommandContext): boolean {

@@ -1,3 +1,4 @@
+import { shellLine } from '../../base/text/command-words.ts';
 import { count, duration } from '../../base/text/format.ts';
 import type { ChosenEntries } from '../../engine/list/chosen-entries.ts';
 import { listedFields } from '../../engine/list/compare-entry.ts';
@@ -6,7 +7,6 @@ import type { ListReader } from '../../engine/list/list-reader.ts';
 import { listedWords, type OperationList } from '../../engine/operation/list-definition.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { shellLine } from './words.ts';
 
 export interface Export {
   readonly reader: Pick<ListReader, 'listed' | 'repeats' | 'unreadable' | 'pages' | 'waiting' | 'silentMs'>;

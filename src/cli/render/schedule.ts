@@ -5,17 +5,9 @@ import { withoutRunWords } from '../../daemon/schedule/occasion-words.ts';
 import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../daemon/schedule/schedule.ts';
 import { actorText, type OutcomeCounts } from '../../domain/terms.ts';
 import type { RunState } from '../../engine/run/record/record.ts';
+import { flagWords } from '../../settings/settings.ts';
 import { cutInTheMiddle, styled } from './style.ts';
-import {
-  documentOf,
-  type Fact,
-  factLines,
-  flagWords,
-  indentedText,
-  outcomeTexts,
-  styledState,
-  table,
-} from './words.ts';
+import { documentOf, type Fact, factLines, indentedText, outcomeTexts, styledState, table } from './words.ts';
 
 export interface ScheduleView {
   readonly schedule: Schedule;

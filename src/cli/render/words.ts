@@ -1,4 +1,3 @@
-import { shellWord } from '../../base/text/command-words.ts';
 import { count, counted, perSecond } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { type Outcome, type OutcomeCounts, outcomes, outcomeText, wentWrong } from '../../domain/terms.ts';
@@ -142,21 +141,6 @@ export function indentedText(lines: readonly string[]): string {
 /** What a list leaves out: `… and 5 more`, `… and 1 more row` */
 export function moreText(more: number, noun?: string): string {
   return `… and ${noun === undefined ? `${count(more)} more` : counted(more, `more ${noun}`)}`;
-}
-
-export function flagWords(options: object): readonly string[] {
-  return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
-    const words = nameInWords(name, '-');
-    if (value === undefined) return [];
-    if (value === true) return [`--${words}`];
-    if (value === false) return [`--no-${words}`];
-    return [value].flat().flatMap((text) => [`--${words}`, String(text)]);
-  });
-}
-
-/** Words as a line to type in a shell. */
-export function shellLine(words: readonly string[]): string {
-  return words.map(shellWord).map(escapeInvisible).join(' ');
 }
 
 /** The width for a screen that reports none, and for text that must fit any screen. */

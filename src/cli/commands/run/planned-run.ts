@@ -1,5 +1,6 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { usageError } from '../../../base/errors/errors.ts';
+import { shellLine } from '../../../base/text/command-words.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
@@ -31,7 +32,6 @@ import { sentText } from '../../render/changes.ts';
 import type { Forecast } from '../../render/forecast.ts';
 import { type Plan, planDocument, planText, problemText } from '../../render/plan.ts';
 import { shownRequests } from '../../render/planned-calls.ts';
-import { shellLine } from '../../render/words.ts';
 import { estimatedLimits, needsCommand, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { listsToCompare } from '../listing.ts';
 import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CommandSpec } from '../../src/cli/command-spec.ts';
 import { commandGroups } from '../../src/cli/commands.ts';
-import { completeCommands, placeOptions } from '../../src/cli/complete-commands.ts';
 import type { Flags } from '../../src/cli/config.ts';
+import { completeCommands, placeOptions } from '../../src/settings/complete-commands.ts';
 import { understood, words } from '../examples/command-line.ts';
 
 const place = { stateDir: 'my runs', queue: 'redis://10.0.0.7' } as const;
@@ -90,7 +90,7 @@ test.each([
 });
 
 const runHasIt = ['baseUrl', 'rateGroup', 'allowInsecureHttp'];
-const known = new Set(Object.values(placeOptions).flat());
+const known = new Set<string>(Object.values(placeOptions).flat());
 
 /** The options of a place that have an effect, as the spec of a command says. @param beside the option that is typed, too */
 function effectiveOptions({ options = {}, unused = {}, fromRun }: CommandSpec, beside: string) {
@@ -99,7 +99,7 @@ function effectiveOptions({ options = {}, unused = {}, fromRun }: CommandSpec, b
     ...without,
     ...Object.entries(unused.overriddenBy ?? {}).filter(([other]) => other === beside),
   ]
-    .filter(([other]) => !known.has(other as never))
+    .filter(([other]) => !known.has(other))
     .flatMap(([, names]) => names);
   return Object.values(options)
     .flat()

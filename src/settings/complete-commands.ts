@@ -1,8 +1,16 @@
-import type { Flags } from './config.ts';
-import { type OptionGroups, sharingOptions } from './option-groups.ts';
-import { flagWords, shellLine } from './render/words.ts';
+import { shellLine } from '../base/text/command-words.ts';
+import { flagWords, type RawSettings, sharingFlags } from './settings.ts';
 
-type Options = OptionGroups[string];
+/** What leads to the runs, the operations and the API that a command is about, as it was typed. */
+export type TypedPlace = Pick<
+  RawSettings,
+  (typeof sharingFlags)[number] | 'baseUrl' | 'rateGroup' | 'tokenFile' | 'operations'
+> & {
+  readonly stateDir?: string | undefined;
+  readonly allowInsecureHttp?: boolean | undefined;
+};
+
+type Options = readonly (keyof TypedPlace)[];
 
 const apiOptions: Options = ['baseUrl', 'rateGroup', 'allowInsecureHttp'];
 /** Not `--token-command`, whose arguments may be secret: completed commands also stand on pages. */
@@ -10,10 +18,10 @@ const tokenOptions: Options = ['tokenFile'];
 const operationsOptions: Options = ['operations'];
 
 const ofManifest: Options = [...operationsOptions, ...apiOptions, ...tokenOptions];
-const ofProcess: Options = [...sharingOptions, ...ofManifest];
+const ofProcess: Options = [...sharingFlags, ...ofManifest];
 /** A run has its API. */
 const ofRun: Options = [...operationsOptions, ...tokenOptions];
-const ofOwnRun: Options = [...sharingOptions, ...ofRun];
+const ofOwnRun: Options = [...sharingFlags, ...ofRun];
 
 /**
  * The options, besides `--state-dir`, that lead to the runs, the operations and the API that a command is about. The command specs can't be
@@ -36,19 +44,19 @@ export const placeOptions: Readonly<Record<string, Options>> = {
   worker: ofProcess,
   doctor: ofProcess,
   'dashboard --start': ofProcess,
-  dashboard: sharingOptions,
+  dashboard: sharingFlags,
   'resume --submit': [],
   resume: ofOwnRun,
   retry: ofOwnRun,
   undo: ofOwnRun,
   check: ofRun,
-  status: sharingOptions,
-  list: sharingOptions,
-  pause: sharingOptions,
-  unpause: sharingOptions,
-  cancel: sharingOptions,
-  'set-rate': sharingOptions,
-  'set-priority': sharingOptions,
+  status: sharingFlags,
+  list: sharingFlags,
+  pause: sharingFlags,
+  unpause: sharingFlags,
+  cancel: sharingFlags,
+  'set-rate': sharingFlags,
+  'set-priority': sharingFlags,
   show: [],
   report: [],
   verify: [],
@@ -68,7 +76,7 @@ const commands = new RegExp(
  * Completes the commands in a message: each gets the options of a place with which this command was typed, if the other command has such an
  * option and the message does not give it a value. What variables and `config.json` say needs no option.
  */
-export function completeCommands(text: string, flags: Flags): string {
+export function completeCommands(text: string, typedPlace: TypedPlace): string {
   return text.replace(commands, (command, name: string, rest: string) => {
     const words = rest.split(' ');
     const [kind = name] = ['--submit', '--start']
@@ -76,10 +84,10 @@ export function completeCommands(text: string, flags: Flags): string {
       .map((option) => `${name} ${option}`)
       .filter((each) => each in placeOptions);
     const options = ['stateDir', ...(placeOptions[kind] ?? [])] as const;
-    const typed = options.flatMap((option) => {
-      const [flag = '', ...value] = flagWords({ [option]: flags[option] });
+    const added = options.flatMap((option) => {
+      const [flag = '', ...value] = flagWords({ [option]: typedPlace[option] });
       return flag === '' || words.includes(flag) ? [] : [flag, ...value];
     });
-    return typed.length === 0 ? command : `${command} ${shellLine(typed)}`;
+    return added.length === 0 ? command : `${command} ${shellLine(added)}`;
   });
 }
