@@ -5,6 +5,7 @@ import { element, redraw } from '../dom.ts';
 import { PlanRows } from '../plan/plan-rows.ts';
 import { PlanView } from '../plan/plan-view.ts';
 import { ChoiceForm } from './choice-form.ts';
+import { inChoiceWords } from './choice-words.ts';
 import { jobSteps } from './job-steps.ts';
 import { targetBand } from './new-run.ts';
 import { sendForJson, sendRequest } from './requests.ts';
@@ -57,7 +58,7 @@ export class DraftPage {
           element('a', { href: `#run=${run}`, id: 'started' }, run),
           '.',
         ),
-      refusal !== undefined && element('p', { class: 'note refusal' }, refusal.message),
+      refusal !== undefined && element('p', { class: 'note refusal' }, inChoiceWords(refusal.message)),
       draft !== undefined && run === undefined && offer !== undefined && this.#choices.element,
       this.#plan,
       isReady && this.#start.element,
@@ -104,7 +105,8 @@ export class DraftPage {
     if (this.#closing.signal.aborted) return;
     this.#replacing.abort();
     this.#replacing = new AbortController();
-    const view = new PlanView(content.data, rows, false, this.#replacing.signal);
+    const data = { ...content.data, refusals: content.data.refusals.map(inChoiceWords) };
+    const view = new PlanView(data, rows, false, this.#replacing.signal);
     this.#plan.replaceChildren(view.element);
     this.#start.show(draft.planned.callable, offer);
     this.#draw();
