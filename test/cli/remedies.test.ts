@@ -62,6 +62,7 @@ const untyped: Readonly<Record<string, string>> = {
   '--health-name': 'daemon/health.test.ts asks a server that has it',
   '--heap-growing-percent': 'of V8',
   '--host': 'pages/server/access.test.ts asks a dashboard that has it',
+  '--no': 'begins an option that is false',
   '--notify-url': 'the message says what failed, and is no remedy',
   '--version': 'usage',
 };

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { typedWords } from '../examples/command-line.ts';
 import { shellLinesOf } from '../examples/console-blocks.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { asUsersHaveIt } from '../helpers/cqbatch.ts';
 import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
@@ -23,7 +24,8 @@ const sha256 = async (path: string): Promise<string> =>
 
 /** A home with the files that the pages name. */
 async function homeOfPages() {
-  const home = await newHome(0, ['--evaluations', '6000', '--not-deleted', '0%'], asUsersHaveIt);
+  const env = { ...asUsersHaveIt, ...anyDatastore() };
+  const home = await newHome(0, ['--evaluations', '6000', '--not-deleted', '0%'], env);
   const { cwd, folder, write } = home;
   let used = 100;
   const restores = (): string => {

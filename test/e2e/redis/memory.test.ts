@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../helpers/redis-server.ts';
 import { newMachine, placesOnRedis } from './machine.ts';
 
-const rows = 40_000;
+const rows = 33_000;
 /** In megabytes: much more than a run needs, and less than a process needs that keeps two kilobytes of each row. */
 const heap = 64;
 
