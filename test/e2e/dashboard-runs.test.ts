@@ -266,7 +266,9 @@ describeWithRedis('on Redis', () => {
       const card = page.locator('#card-r');
       await card.getByText(/^Waiting for urgent \(priority high\), /).waitFor();
       await card.getByText('waiting', { exact: true }).waitFor();
-      await row.getByText(/^lost at \d\d:\d\d:\d\d UTC, (?:no call in flight|\d+ calls? unclear)$/).waitFor();
+      await row
+        .getByText(/^lost at (?:[\w-]+ )*\d\d:\d\d:\d\d UTC, (?:no call in flight|\d+ calls? unclear)$/)
+        .waitFor();
     });
 
     test('keeps the focus in the table of workers, misses none for a paused run, and shows ended runs of other machines', async () => {

@@ -25,7 +25,7 @@ function comparable(): (text: string) => string {
       .replaceAll(/[^\n]*\p{Cc}\[2K/gu, '')
       .replaceAll(/\p{Cc}\[\d*[A-Za-z]/gu, '')
       .replaceAll(/ after (?:\d+ min(?: \d+ s)?|[\d.]+ m?s)\b/g, '')
-      .replaceAll(/checked at [\d:]+ UTC/g, 'checked')
+      .replaceAll(/checked at (?:\d+ \w+ )?[\d:]+ UTC/g, 'checked')
       .replaceAll(/^ {2}[▁-█]+ {2}up to .*\n/gmu, '')
       .replaceAll(/127\.0\.0\.1:\d+/g, address)
       .replaceAll(/\d{8}-\d{6}-\w{4}/g, (id) => {

@@ -16,6 +16,7 @@ function comparable(lines: readonly string[]): string {
     .map((line) => (line.length === screen.columns ? line : `${line} `))
     .join('')
     .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ until (?:\d+ \w+ )?[\d:]+ UTC/g, '')
     .replaceAll(/\d{8}-\d{6}-\w{4}/g, 'ID')
     .replaceAll(/ after (?:\d+ min(?: \d+ s)?|[\d.]+ m?s)\b/g, '')
     .replaceAll(/\d+(?:[.,:]\d+)*/g, (number) => (/^1,?200$/.test(number) ? number : 'N'));
