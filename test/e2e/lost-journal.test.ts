@@ -6,22 +6,26 @@ import { newHome } from './home.ts';
 
 const rows = 200;
 
-const kind = ['--unrecoverable', '0%', '--not-deleted', '0%'];
-const started = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '100/s'];
+/** A run that was killed after some requests. @param results the least number of results in its journal at the kill */
+async function killed(requests: number, results: number, ...flags: string[]) {
+  const home = await newHome(rows, ['--unrecoverable', '0%', '--not-deleted', '0%'], {});
+  const journal = join(home.folder('r'), 'journal.jsonl');
+  const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '100/s', ...flags);
+  await home.sandbox.requested(requests);
+  const held = home.sandbox.hold();
+  await expect
+    .poll(async () => (await readFile(journal, 'utf8')).match(/^\{"row":/gm)?.length)
+    .toBeGreaterThanOrEqual(results);
+  run.kill('SIGKILL');
+  await run.end;
+  held.release();
+  return { ...home, journal };
+}
 
 test('a started run does not continue without its journal, whatever else is left', async () => {
-  const home = await newHome(rows, kind, {});
-  const { sandbox, run } = home;
-  const journal = join(home.folder('r'), 'journal.jsonl');
-  const going = home.start(...started);
-  await sandbox.requested(80);
-  const held = sandbox.hold();
-  // The other run takes from the datastore what the journal does not have. Without any result,
-  // the refusals of rows that are done could be those of a router.
-  await expect.poll(() => readFile(journal, 'utf8')).toMatch(/^\{"row":/m);
-  going.kill('SIGKILL');
-  await going.end;
-  held.release();
+  // The other run takes from the datastore what the journal does not have. Without any result, the refusals of rows that are done could be
+  // those of a router.
+  const { sandbox, run, journal, ...home } = await killed(80, 1);
   const whole = await readFile(journal);
   const before = (await sandbox.log()).length;
   await appendFile(journal, `{"fed":[${rows},${rows + 1}],"batch":"b"}\n`);
@@ -46,19 +50,8 @@ test('a started run does not continue without its journal, whatever else is left
 
 test('a journal that lost its last lines in a power failure gets them again from the datastore', async () => {
   const concurrency = 4;
-  const home = await newHome(rows, kind, {});
-  const { sandbox, run } = home;
-  const journal = join(home.folder('r'), 'journal.jsonl');
-  const going = home.start(...started, '--concurrency', String(concurrency));
-  await sandbox.requested(120);
-  // The calls in flight stay so until the journal has the results of the others.
-  sandbox.configure({ latency: '1h' });
-  await expect
-    .poll(async () => (await readFile(journal, 'utf8')).match(/^\{"row":/gm)?.length)
-    .toBeGreaterThanOrEqual(120 - concurrency);
-  going.kill('SIGKILL');
-  await going.end;
-  sandbox.configure({ latency: '0ms' });
+  const ofWorker = ['--concurrency', String(concurrency)];
+  const { sandbox, run, journal, ...home } = await killed(120, 120 - concurrency, ...ofWorker);
   const whole = await readFile(journal, 'utf8');
   const lines = whole.split(/(?<=\n)/);
   // Half a line remains of what was written last.

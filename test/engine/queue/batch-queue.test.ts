@@ -1,5 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { deferred } from '../../../src/base/async/waiting.ts';
+import { deferred, neverAborted } from '../../../src/base/async/waiting.ts';
 import type { Datastore } from '../../../src/engine/datastore/datastore.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
 import type { BatchQueueOptions, CollectedBatch } from '../../../src/engine/queue/batch-queue-options.ts';
@@ -14,7 +14,6 @@ import { newBatch, unheard } from './unheard.ts';
 afterEach(() => void vi.restoreAllMocks());
 
 const task = taskOf(1);
-const never = new AbortController().signal;
 
 function newConnection() {
   const model = new QueueModel(() => performance.now());
@@ -44,10 +43,10 @@ test('a missing batch is lost, though the datastore has a batch of another coord
   const datastore = modelDatastore(newConnection().connection);
   const rows = rowsOn(datastore);
   const { batches: own, vanished } = await opened(datastore, rows);
-  await own.add(newBatch('r', [task]), never);
+  await own.add(newBatch('r', [task]), neverAborted);
   await own.forget();
   const { batches: other, vanished: vanishedOfOther } = await opened(datastore, rows);
-  await other.add(newBatch('r', [taskOf(2)]), never);
+  await other.add(newBatch('r', [taskOf(2)]), neverAborted);
   await own.refresh();
   expect([vanished, vanishedOfOther]).toEqual([[[1]], []]);
 });
@@ -57,7 +56,7 @@ test('a batch that only the queue of its rows still lists is found by the next c
   const datastore = modelDatastore(connection);
   const rows = rowsOn(datastore);
   const { batches } = await opened(datastore, rows);
-  await batches.add(newBatch('r', [task]), never);
+  await batches.add(newBatch('r', [task]), neverAborted);
   await batches.close();
   model.lose(batchesQueueName('r'), 'waiting-children');
   const { batches: next } = await opened(datastore, rows);
@@ -70,7 +69,7 @@ test('a batch that no list names is found by its id, and its rows come back', as
   const rows = rowsOn(datastore);
   const { batches } = await opened(datastore, rows);
   const batch = newBatch('r', [task]);
-  await batches.add(batch, never);
+  await batches.add(batch, neverAborted);
   await batches.close();
   model.lose(batchesQueueName('r'), 'waiting-children');
   model.lose(rows.name, 'prioritized');
@@ -100,7 +99,7 @@ test('a batch is not lost while the command that adds it is under way', async ()
   const datastore = modelDatastore(connection, slow);
   const rows = rowsOn(datastore);
   const { batches, vanished } = await opened(datastore, rows);
-  const adding = batches.add(newBatch('r', [task]), never);
+  const adding = batches.add(newBatch('r', [task]), neverAborted);
   const later = performance.now() + 60_000;
   vi.spyOn(performance, 'now').mockImplementation(() => later);
   await batches.refresh();
@@ -135,7 +134,7 @@ test.each([
   const datastore = { ...modelDatastore(connection, cut), epoch: async () => scene.epoch };
   const rows = rowsOn(datastore);
   const { batches, vanished } = await opened(datastore, rows);
-  const adding = batches.add(newBatch('r', [task]), never, 'one');
+  const adding = batches.add(newBatch('r', [task]), neverAborted, 'one');
   await started.promise;
   await vi.advanceTimersByTimeAsync(1_000);
   await adding;

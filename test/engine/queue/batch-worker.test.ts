@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { deferred } from '../../../src/base/async/waiting.ts';
+import { deferred, neverAborted } from '../../../src/base/async/waiting.ts';
 import { noHistory } from '../../../src/domain/attempts.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
 import type { CollectedBatch } from '../../../src/engine/queue/batch-queue-options.ts';
@@ -47,7 +47,7 @@ test('a row must not be called once its lock may have expired, even before the w
     onRefused: (reason) => expect.unreachable(reason.message),
     onError: () => {},
   });
-  const adding = batches.add(newBatch('r', [task]), new AbortController().signal);
+  const adding = batches.add(newBatch('r', [task]), neverAborted);
   await vi.advanceTimersByTimeAsync(1_000);
   const claim = await started.promise;
   // A renewal that succeeds, and then only renewals without an answer.
@@ -88,9 +88,7 @@ test('whatever throws after an intent leaves an attempt that counts and is uncle
     onRefused: ({ message }) => refused.push(message),
     onError: () => {},
   });
-  const adding = batches.then((opened) =>
-    opened.add(newBatch('r', [task, taskOf(2)]), new AbortController().signal),
-  );
+  const adding = batches.then((opened) => opened.add(newBatch('r', [task, taskOf(2)]), neverAborted));
   await vi.advanceTimersByTimeAsync(5_000);
   expect((await collected.promise).unfinishedRows.map(({ row, history }) => [row, history])).toEqual([
     [1, { attempts: 1, unprocessed: 0, unclear: true, earlier: [{}] }],
@@ -143,7 +141,7 @@ test.each([
     onRefused: (reason) => expect.unreachable(reason.message),
     onError: () => {},
   });
-  const adding = batches.add(newBatch('r', [task, taskOf(2)]), new AbortController().signal);
+  const adding = batches.add(newBatch('r', [task, taskOf(2)]), neverAborted);
   await vi.advanceTimersByTimeAsync(1_000);
   const { unfinishedRows } = await collected.promise;
   expect([called, unfinishedRows.map(({ row }) => row)]).toEqual([isClaimed ? [1] : [], [1, 2]]);

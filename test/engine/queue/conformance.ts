@@ -1,6 +1,6 @@
 import { Job } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { deferred } from '../../../src/base/async/waiting.ts';
+import { deferred, neverAborted } from '../../../src/base/async/waiting.ts';
 import type { CqbatchError } from '../../../src/base/errors/errors.ts';
 import { noHistory, unknownAttempt } from '../../../src/domain/attempts.ts';
 import type { RowResult } from '../../../src/domain/row-result.ts';
@@ -75,8 +75,6 @@ function atWithdrawal(when: 'before' | 'after', work: (job: Job) => Promise<unkn
   });
 }
 
-const never = new AbortController().signal;
-
 const history = { attempts: 1, unprocessed: 0, unclear: false, lastCode: 'CODE', lastMessage: awkward };
 
 /**
@@ -150,7 +148,7 @@ export function describeQueueOn(
       });
       onTestFinished(() => batchQueue.close());
       const worker = workerOn(queue, process, { concurrency, onError });
-      const add = (tasks: readonly RowTask[]) => batchQueue.add(newBatch(runId, tasks), never);
+      const add = (tasks: readonly RowTask[]) => batchQueue.add(newBatch(runId, tasks), neverAborted);
       return {
         runId,
         queue,
@@ -249,7 +247,7 @@ export function describeQueueOn(
         urgent: await openRun('urgent', () => 'high'),
       };
       for (const id of ['late', 'usual', 'other', 'usual', 'late', 'urgent'] as const)
-        await opened[id].add(newBatch(`${id}${runs}`, tasksOf(2)), never);
+        await opened[id].add(newBatch(`${id}${runs}`, tasksOf(2)), neverAborted);
       expect(await queue.countWaiting()).toBe(6);
       const { classes, options } = bullmqOn(datastore);
       const worker = new classes.Worker(queue.name, null, { ...options, autorun: false });
@@ -511,7 +509,7 @@ export function describeQueueOn(
       await run.batchQueue.close();
       await batchesOf(run).pause();
       const { batchQueue, collected } = await openAgain(run);
-      await batchQueue.add(newBatch(run.runId, tasksOf(2)), never);
+      await batchQueue.add(newBatch(run.runId, tasksOf(2)), neverAborted);
       expect(numbersOf((await collected).results)).toEqual([1, 2]);
     });
 
@@ -562,7 +560,7 @@ export function describeQueueOn(
       await run.batchQueue.close();
       await run.worker.stop(1_000);
       const first = (await openAgain(run)).batchQueue;
-      await first.add(newBatch(run.runId, tasksOf(4)), never);
+      await first.add(newBatch(run.runId, tasksOf(4)), neverAborted);
       await first.close();
 
       const { batchQueue, collected } = await openAgain(run);
@@ -808,7 +806,7 @@ export function describeQueueOn(
         collect: async (batch) => void collected.push(batch),
       });
       for (let row = 1; row <= 12; row += 1)
-        await batchQueue.add(newBatch(stale.runId, tasksOf(1, row)), never);
+        await batchQueue.add(newBatch(stale.runId, tasksOf(1, row)), neverAborted);
       await expect.poll(() => collected.length).toBe(12);
       expect(stale.batches).toEqual([]);
     });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Job, Worker } from 'bullmq';
 import { expect, test, vi } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
+import { neverAborted } from '../../../src/base/async/waiting.ts';
 import type { RowResult } from '../../../src/domain/row-result.ts';
 import type { Priority } from '../../../src/domain/terms.ts';
 import type { RowTask } from '../../../src/engine/queue/payload.ts';
@@ -55,7 +56,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const datastore = await openEmbedded({ stateDir, purpose: 'test' });
   const rows = openRowQueue(datastore, { baseUrl: 'rows-1' });
   const journal = await openJournal(join(stateDir, 'journal.jsonl'), { runId: plannedRecord.id });
-  const lost = new AbortController().signal;
+  const lost = neverAborted;
   const answers = answerFile(stateDir);
   const store = openRunStore(stateDir, operations);
   const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount, callable: rowCount } };
@@ -89,13 +90,11 @@ async function claimed({ datastore, rows }: Pick<OpenRun, 'datastore' | 'rows'>)
   return { worker, job };
 }
 
-const never = new AbortController().signal;
-
 /** Drains a run, however long that takes here, while its process sees no time pass: nothing may be left that only time would end. */
 async function drainWithoutTime(coordinator: Awaited<ReturnType<Scene['start']>>): Promise<boolean> {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
-    return await coordinator.drain(never);
+    return await coordinator.drain(neverAborted);
   } finally {
     vi.useRealTimers();
   }
@@ -156,7 +155,7 @@ test('a coordinator that cannot begin leaves nothing open that would collect in 
   withRun(async ({ run }) => {
     const closed = vi.spyOn(Worker.prototype, 'close');
     vi.spyOn(run.journal, 'append').mockRejectedValueOnce(new Error('its folder was moved away'));
-    const reconciled = reconcile(run, { signal: never, onError: () => {} });
+    const reconciled = reconcile(run, { signal: neverAborted, onError: () => {} });
     await expect(reconciled).rejects.toThrow('its folder was moved away');
     expect(closed).toHaveBeenCalledOnce();
     vi.restoreAllMocks();
@@ -223,7 +222,7 @@ test('batches in the datastore take the priority of a resumed run', () =>
     await expect.poll(() => changed).toHaveBeenCalled();
     expect(changed.mock.calls).toEqual(changed.mock.calls.map(() => [{ priority: 1 }]));
     next.end({ state: 'interrupted' });
-    expect(await next.drain(never)).toBe(true);
+    expect(await next.drain(neverAborted)).toBe(true);
     await next.close();
     changed.mockRestore();
   }));

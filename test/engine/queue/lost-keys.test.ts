@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, type ExpectStatic, test } from 'vitest';
 import { repeat } from '../../../src/base/async/repeat.ts';
-import { deferred } from '../../../src/base/async/waiting.ts';
+import { deferred, neverAborted } from '../../../src/base/async/waiting.ts';
 import { noHistory } from '../../../src/domain/attempts.ts';
 import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
@@ -102,7 +102,7 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
         'r',
         [1, 2, 3].map((row) => taskOf(row)),
       ),
-      new AbortController().signal,
+      neverAborted,
     );
     await calling.promise;
     await batches.add(
@@ -110,7 +110,7 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
         'r',
         [4, 5].map((row) => taskOf(row)),
       ),
-      new AbortController().signal,
+      neverAborted,
     );
     if (when === 'collection') {
       mayAnswer.resolve();
