@@ -109,16 +109,22 @@ function continueStep(facts: StepFacts): NextStep {
   if (left + again === 0)
     return { title: 'Write the report', text: 'Every row has its result.', command, group: 'all', rows: 0 };
   const isGuard = manner === 'halted';
+  const attempted = again > 0 ? `, ${count(again)} of them after a failed attempt` : '';
+  const [title, calls] =
+    left > 0
+      ? [
+          `Continue with the ${counted(left, 'row', ['that is', 'that are'])} left`,
+          `It calls the ${counted(left + again, 'row')} without a result${attempted}, and no other.`,
+        ]
+      : [
+          `Continue with the ${counted(again, 'row')} without a result`,
+          `It calls ${again === 1 ? 'this row' : 'these rows'} again, after a failed attempt, and no other.`,
+        ];
   return {
-    title:
-      left > 0
-        ? `Continue with the ${counted(left, 'row', ['that is', 'that are'])} left`
-        : `Continue with the ${counted(again, 'row')} without a result`,
+    title,
     text: [
       checksFirst(facts) && !isGuard && 'First correct what stopped the run.',
-      left > 0
-        ? `It calls the ${counted(left + again, 'row')} without a result${again > 0 ? `, ${count(again)} of them after a failed attempt` : ''}, and no other.`
-        : `It calls ${again === 1 ? 'this row' : 'these rows'} again, after a failed attempt, and no other.`,
+      calls,
       isGuard && 'Failures count from now on.',
       pending > 0 &&
         `It first finds out what became of ${counted(pending, 'pending row')}, which may have been called.`,
